@@ -1,0 +1,31 @@
+"""Content identity: canonical JSON and its hash."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from blake3 import blake3
+
+JsonValue: TypeAlias = "str | int | float | bool | None | Sequence[JsonValue] | Mapping[str, JsonValue]"
+
+HASH_HEX = 32
+"""Length of an identity in hexadecimal digits: 128 bits."""
+
+
+def canonical_json(value: JsonValue) -> str:
+    """`value` as JSON with sorted keys and no spaces, so that equal content gives equal text.
+
+    Raises `ValueError` for NaN and infinities, which JSON cannot say.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def content_hash(*parts: JsonValue) -> str:
+    """The identity of `parts`: 32 hexadecimal digits of blake3 over their canonical JSON.
+
+    >>> content_hash("a", 1) == content_hash("a", 1) != content_hash("a", "1")
+    True
+    """
+    return blake3(canonical_json(list(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_HEX]
