@@ -1,0 +1,1 @@
+"""Pure decisions: posteriors, buckets, schedulers, mixtures, estimates, detectors and actions."""

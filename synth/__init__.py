@@ -1,0 +1,1 @@
+"""Tasks worth training on: families, evidence, judges, sandbox, dedup and decontamination."""

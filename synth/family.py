@@ -7,21 +7,11 @@ import pkgutil
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from synth.registry import Registry, defining_file
+from synth.sandbox import Test
 from warehouse.records import Domain, JsonValue
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """One call of a code task's entry point and what it must return; compared outside the sandbox by exact type."""
-
-    args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
-    expected: Any = None
-
-    __test__ = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

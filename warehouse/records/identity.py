@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from blake3 import blake3
 
-JsonValue: TypeAlias = "str | int | float | bool | None | Sequence[JsonValue] | Mapping[str, JsonValue]"
+JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
 HASH_HEX = 32
 """Length of an identity in hexadecimal digits: 128 bits."""

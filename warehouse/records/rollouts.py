@@ -35,9 +35,7 @@ class Rollout:
     n_tokens: Annotated[int, Column("tokens of the completion", low=0, unit="tokens")]
     latency_s: Annotated[float, Column("generation time of its batch", low=0, unit="s")] = 0.0
     finish_reason: Annotated[FinishReason, Column("stop, length or error")]
-    mean_entropy: Annotated[float | None, Column("mean token entropy at temperature 1", low=0, unit="nats/token")] = (
-        None
-    )
+    mean_entropy: Annotated[float | None, Column("mean entropy at temperature 1", low=0, unit="nats/token")] = None
     judgement: Annotated[Judgement, Column("the judges' word")]
     reward: Annotated[float | None, Column("S; none exactly when undecided or infrastructure failed")] = None
     parts: Annotated[Mapping[str, JsonValue], Column("every grader's part of the reward", json=True)] = field(

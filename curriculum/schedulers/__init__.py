@@ -1,0 +1,1 @@
+"""Schedulers under one protocol, one a file."""
