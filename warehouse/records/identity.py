@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from blake3 import blake3
+from typing_extensions import TypeAliasType
 
-JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+JsonValue = TypeAliasType(
+    "JsonValue", "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+)
+"""Anything that JSON can say."""
 
 HASH_HEX = 32
 """Length of an identity in hexadecimal digits: 128 bits."""
