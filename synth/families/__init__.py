@@ -1,1 +1,1 @@
-"""Procedural task families, one a file."""
+"""Task families, one a file; each registers itself with `@family`."""
