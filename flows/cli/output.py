@@ -1,0 +1,83 @@
+"""What verbs print: one JSON value on stdout under `--json`, tables for people, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def print_json(value: object) -> None:
+    """Print `value` as one JSON value on stdout; NaN becomes null, times ISO 8601."""
+    sys.stdout.write(json.dumps(_plain(value), ensure_ascii=False) + "\n")
+
+
+def print_table(rows: Sequence[Mapping[str, object]], *, title: str | None = None) -> None:
+    """Print `rows` as a table on stdout, columns in the order of the first row."""
+    console = Console()
+    if not rows:
+        console.print("no rows")
+        return
+    table = Table(title=title, title_justify="left", header_style="bold", show_edge=False)
+    for name in rows[0]:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    console.print(table)
+
+
+def say(message: str) -> None:
+    """Print a line for people on stderr."""
+    Console(stderr=True, highlight=False).print(message, soft_wrap=True)
+
+
+class Output:
+    """Prints a result either as JSON or as people read it."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def rows(self, rows: Iterable[Mapping[str, object]], *, title: str | None = None) -> None:
+        """Print many rows."""
+        found = list(rows)
+        if self.as_json:
+            print_json(found)
+        else:
+            print_table(found, title=title)
+
+    def value(self, value: Mapping[str, object], *, title: str | None = None) -> None:
+        """Print one object: its JSON, or its fields line by line."""
+        if self.as_json:
+            print_json(value)
+        else:
+            print_table([{"what": key, "value": item} for key, item in value.items()], title=title)
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else None
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, (str, int, bool)) or value is None:
+        return value
+    return str(value)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, (Mapping, list, tuple)):
+        return json.dumps(_plain(value), ensure_ascii=False)
+    return "" if value is None else str(value)

@@ -1,0 +1,49 @@
+"""How this machine runs gradatim: settings that never enter a hash. Defaults < environment < command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Machine settings, read from `GRADATIM_*` variables; secrets stay `SecretStr` and are never stored."""
+
+    model_config = SettingsConfigDict(env_prefix="GRADATIM_", frozen=True, extra="ignore")
+
+    home: Path = Path(".gradatim")
+    """Folder of the warehouse and all that runs write."""
+    catalog_url: SecretStr | None = None
+    """PostgreSQL URL of the DuckLake catalog; none means SQLite inside the home."""
+    memory_limit: str = "1GB"
+    """Memory that DuckDB may use, as DuckDB writes it."""
+    threads: int = Field(default=1, ge=1)
+    """Threads of torch and of each numeric library; one is fastest for small policies on shared cores."""
+    judge_workers: int = Field(default=2, ge=1)
+    """Sandbox workers that judge programs."""
+    webhook: SecretStr | None = None
+    """URL told of every critical alarm."""
+
+
+def set_process_environment(settings: Settings) -> None:
+    """Set thread counts and Prefect's environment; must run before torch, DuckDB or Prefect are imported.
+
+    An environment variable that the user already set wins.
+    """
+    prefect_home = Path(settings.home).absolute() / "prefect"
+    for name, value in {
+        "OMP_NUM_THREADS": str(settings.threads),
+        "OPENBLAS_NUM_THREADS": str(settings.threads),
+        "MKL_NUM_THREADS": str(settings.threads),
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "TOKENIZERS_PARALLELISM": "false",
+        "DO_NOT_TRACK": "1",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_HOME": str(prefect_home),
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+        "PREFECT_LOGGING_LEVEL": "WARNING",
+    }.items():
+        os.environ.setdefault(name, value)

@@ -1,0 +1,33 @@
+#!/bin/sh
+# install.sh VENV TARGET: makes VENV when it is missing and installs TARGET (`.` or `.[dev]`) with the tested versions.
+# TORCH=auto takes a CPU build of torch unless an NVIDIA driver is present; cpu and cuda force one or the other.
+set -eu
+venv=$1 target=$2
+python=${PYTHON:-python3} flavour=${TORCH:-auto}
+torch='torch>=2.13.0,<2.14'
+cpu_index=https://download.pytorch.org/whl/cpu
+
+fail() { echo "install: $1" >&2; exit 2; }
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    fail "'$python' is missing or older than 3.11; name another one: make PYTHON=/path/to/python3.11"
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv" ||
+    fail "'$python -m venv' failed; on Debian: apt-get install python3-venv"
+
+case $flavour in
+auto) if [ -e /proc/driver/nvidia/version ]; then flavour=cuda; else flavour=cpu; fi ;;
+cpu | cuda) ;;
+*) fail "TORCH=$flavour is unknown; allowed: auto, cpu, cuda" ;;
+esac
+
+pip() { "$venv/bin/python" -m pip --disable-pip-version-check "$@"; }
+
+has_cpu_torch() { "$venv/bin/python" -c 'import sys, torch; sys.exit(torch.version.cuda is not None)' 2>/dev/null; }
+
+if [ "$flavour" = cpu ] && ! has_cpu_torch; then
+    # A wheel that the user's own pip configuration offers locally comes first, then PyTorch's CPU index.
+    pip install --quiet --no-index --no-deps "$torch" 2>/dev/null && has_cpu_torch ||
+        pip install --quiet --no-deps --force-reinstall --index-url "$cpu_index" "$torch" ||
+        fail "no CPU build of $torch found locally or at $cpu_index; to take the CUDA build: make install TORCH=cuda"
+fi
+pip install --quiet --constraint constraints.txt --editable "$target"
