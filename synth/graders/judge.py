@@ -1,0 +1,135 @@
+"""The judge of math and code completions: one call for a batch, from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from synth.graders.judged import Judged, judged
+from synth.math import Equality, check, extract, prepare_gold
+from synth.math.extraction import AnswerFormat
+from warehouse.errors import UserError
+from warehouse.records import Domain, Judgement, Task
+
+if TYPE_CHECKING:
+    from synth.sandbox import Limits, Pool
+
+MARKER = "{completion}"
+"""Where a task's scaffold takes the completion."""
+
+_PASS, _WRONG = judged(Judgement.PASS), judged(Judgement.WRONG)
+_NO_ANSWER, _TRUNCATED = judged(Judgement.NO_ANSWER), judged(Judgement.TRUNCATED, "truncated")
+_BY_EQUALITY = {
+    Equality.EQUAL: _PASS,
+    Equality.NOT_EQUAL: _WRONG,
+    Equality.UNDECIDED: judged(Judgement.UNDECIDED, "equality could not be decided"),
+    Equality.GOLD_INVALID: judged(Judgement.UNDECIDED, "the gold is invalid"),
+}
+
+
+class Judge:
+    """Judges completions of math tasks by `synth.math` and of code tasks in the sandbox.
+
+    A context manager; the sandbox starts with the first code task. Safe to use from several threads.
+    Math tasks need no sandbox and no worker.
+    """
+
+    def __init__(self, *, workers: int = 2, limits: Limits | None = None) -> None:
+        self._workers, self._limits = workers, limits
+        self._pool: Pool | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops the sandbox when it was started; the judge can be used again."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.__exit__(None, None, None)
+
+    def judge(
+        self, tasks: Sequence[Task], completions: Sequence[str], *, truncated: Sequence[bool] | None = None
+    ) -> list[Judged]:
+        """The judge's word on each completion of the task at its place.
+
+        `truncated[i]` says that generation was cut by its length. Raises `UserError` when the lengths differ.
+        """
+        cut = truncated if truncated is not None else [False] * len(tasks)
+        if not len(tasks) == len(completions) == len(cut):
+            raise UserError(
+                f"{len(tasks)} tasks, {len(completions)} completions and {len(cut)} truncated flags; give one of each"
+            )
+        words: list[Judged] = [_NO_ANSWER] * len(tasks)
+        programs: list[int] = []
+        for i, task in enumerate(tasks):
+            if task.domain is Domain.CODE:
+                programs.append(i)
+            else:
+                words[i] = judge_math(task, completions[i], truncated=cut[i])
+        if programs:
+            pool = self._sandbox()
+            for i in programs:
+                words[i] = _judge_code(pool, tasks[i], completions[i], truncated=cut[i])
+        return words
+
+    def _sandbox(self) -> Pool:
+        from synth.sandbox import Pool
+
+        with self._lock:
+            if self._pool is None:
+                pool = Pool(workers=self._workers) if self._limits is None else Pool(self._workers, self._limits)
+                self._pool = pool.__enter__()
+            return self._pool
+
+
+def judge_math(task: Task, completion: str, *, truncated: bool = False) -> Judged:
+    """The word on one math completion, read by the task's `answer_format` and compared under its `answer_kind`."""
+    if truncated:
+        return _TRUNCATED
+    format = task.params.get("answer_format", "boxed")
+    if format == "bare" and completion == task.gold:
+        return _PASS
+    extracted = extract(completion, format=_format(format))
+    if extracted.answer is None:
+        if extracted.reason == "truncated":
+            return _TRUNCATED
+        return _NO_ANSWER if extracted.reason == "no_answer" else judged(Judgement.NO_ANSWER, extracted.reason or "")
+    tolerance = task.params.get("tolerance")
+    gold = prepare_gold(task.gold or "", task.answer_kind, tolerance=None if tolerance is None else str(tolerance))
+    return _BY_EQUALITY[check(gold, extracted.answer)]
+
+
+def _format(name: object) -> AnswerFormat:
+    if name == "bare":
+        return "bare"
+    if name == "gsm8k":
+        return "gsm8k"
+    if name == "last_number":
+        return "last_number"
+    if name == "boxed":
+        return "boxed"
+    raise UserError(f"answer_format is {name!r}, must be bare, boxed, gsm8k or last_number; see: gradatim tables tasks")
+
+
+def _judge_code(pool: Pool, task: Task, completion: str, *, truncated: bool) -> Judged:
+    from synth.sandbox import load_tests
+
+    if truncated:
+        return _TRUNCATED
+    tests = (*load_tests(task.tests or "[]"), *load_tests(task.hidden_tests or "[]"))
+    result = pool.verify(program_of(task, completion), tests, entry=task.entry or "")
+    return judged(result.verdict, result.detail)
+
+
+def program_of(task: Task, completion: str) -> str:
+    """The program that tests run: the scaffold with the completion in it, or the completion alone."""
+    return completion if task.scaffold is None else task.scaffold.replace(MARKER, completion)
