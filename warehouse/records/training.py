@@ -90,6 +90,9 @@ class Run:
     started_at: Annotated[datetime, Column("start, UTC")]
     finished_at: Annotated[datetime | None, Column("end, UTC")] = None
     cpu_s: Annotated[float, Column("CPU time of the process and its children", low=0, unit="s")] = 0.0
+    outputs: Annotated[Mapping[str, JsonValue], Column("files it made and their blake3, and its result", json=True)] = (
+        field(default_factory=dict)
+    )
     reason: Annotated[str | None, Column("why it failed")] = None
 
 
