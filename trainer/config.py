@@ -1,0 +1,147 @@
+"""Settings of policies, warm start, sampling and stages; imports no torch."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+
+
+class Frozen(BaseModel):
+    """A frozen table of settings that refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PolicyConfig(Frozen):
+    """Which policy is trained."""
+
+    name: str = "pocket"
+    """`pocket`, `smollm`, a hub name, or a local folder with a saved model."""
+    revision: str | None = None
+    """Revision of a hub model."""
+    max_prompt_tokens: int = Field(512, ge=1)
+    """Tokens; longer prompts are left out of a stage and counted."""
+    lora_rank: int = Field(0, ge=0)
+    """Rank of a LoRA adapter; 0 trains all weights."""
+    lora_alpha: float = Field(32.0, gt=0)
+    """Scale of the LoRA adapter."""
+
+
+class WarmStartConfig(Frozen):
+    """How the pocket policy learns from clean demonstrations before reinforcement."""
+
+    n_steps: int = Field(350, ge=0)
+    """Optimizer steps."""
+    batch_size: int = Field(128, ge=1)
+    """Demonstrations a step."""
+    learning_rate: float = Field(2e-3, gt=0)
+    """Peak rate of AdamW; 20 steps of warm-up, then a cosine to a tenth."""
+    level_weights: tuple[float, ...] = (40, 30, 18, 8, 3, 1, 0.3, 0.1)
+    """Weight of a family's first, second, ... level: long levels are rare. The last weight stands for all further."""
+    family_weights: dict[str, float] = Field(default_factory=dict)
+    """Weight per family name; 1 for families that are not named."""
+    threads: int = Field(1, ge=1)
+    """Torch threads."""
+
+    @field_validator("level_weights")
+    @classmethod
+    def _some_weight(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
+        if not weights or min(weights) < 0 or sum(weights) <= 0:
+            raise ValueError(f"level_weights must be non-negative with a positive sum, got {list(weights)}")
+        return weights
+
+
+class SamplingConfig(Frozen):
+    """How completions are drawn, in stages, calibration and evaluation alike."""
+
+    temperature: float = Field(1.0, ge=0)
+    """Softmax temperature; 0 is greedy."""
+    max_tokens: int = Field(14, ge=1)
+    """Tokens of a completion, its end token included."""
+    engine: Literal["lean", "transformers", "vllm"] = "lean"
+    """`lean`: our batched loop over the key-value cache; `transformers`: its generate; `vllm`: TRL's vLLM path."""
+
+
+class StageConfig(Frozen):
+    """One GRPO stage."""
+
+    n_steps: int = Field(60, ge=1)
+    """Optimizer steps."""
+    prompts_per_step: int = Field(16, ge=1)
+    """Groups a step."""
+    group_size: int = Field(8, ge=2)
+    """Rollouts a group, TRL's `num_generations`."""
+    learning_rate: float = Field(3e-4, gt=0)
+    """Peak rate; constant over the campaign after `warmup_steps`."""
+    warmup_steps: int = Field(5, ge=0)
+    """Steps of linear warm-up, once a campaign."""
+    beta: float = Field(0.0, ge=0)
+    """Coefficient of the KL to the reference policy."""
+    entropy_coef: float = Field(0.0, ge=0, le=0.2)
+    """Coefficient of the entropy bonus; .1 already makes the pocket policy's entropy explode."""
+    loss_type: Literal["dapo", "grpo", "bnpo", "dr_grpo", "cispo"] = "dapo"
+    """TRL's loss."""
+    mask_truncated: bool = False
+    """Leave completions that hit `max_tokens` out of the loss."""
+    pass_k: int = Field(1, ge=1)
+    """Advantages of pass@k (PKPO, leave one out); 1 is pass@1; at most half of `group_size`."""
+    checkpoint_every: int = Field(20, ge=1)
+    """Steps between checkpoints a killed stage resumes from; the last step is always one."""
+    threads: int = Field(1, ge=1)
+    """Torch threads: two on two busy cores made a small policy 7 times slower than one."""
+    trl: dict[str, JsonValue] = Field(default_factory=dict)
+    """Further fields of `trl.GRPOConfig`, checked against it when a stage starts."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> StageConfig:
+        if self.pass_k > 1 and self.pass_k > self.group_size // 2:
+            raise ValueError(f"pass_k is {self.pass_k}, must be at most group_size / 2 = {self.group_size // 2}")
+        return self
+
+
+class GuardConfig(Frozen):
+    """Collapse detection inside a stage."""
+
+    every: int = Field(10, ge=1)
+    """Steps between looks."""
+    canary_tasks: int = Field(64, ge=0)
+    """Canary tasks a look; 0 turns the canary off."""
+    canary_samples: int = Field(4, ge=1)
+    """Rollouts a canary task; they count."""
+    watch_only: bool = False
+    """Record alarms and do nothing."""
+
+
+class EvaluationConfig(Frozen):
+    """The fixed protocol of an evaluation."""
+
+    n_tasks: int = Field(400, ge=1)
+    """Held-out tasks at most, the same for every policy of a campaign."""
+    n_samples: int = Field(16, ge=1)
+    """Rollouts a task."""
+    k: int = Field(8, ge=1)
+    """k of pass@k."""
+    temperature: float = Field(1.0, ge=0)
+    """Softmax temperature."""
+    max_tokens: int = Field(14, ge=1)
+    """Tokens of a completion."""
+    seed: int = Field(0, ge=0)
+    """Seed of the sampler."""
+
+    @model_validator(mode="after")
+    def _enough(self) -> EvaluationConfig:
+        if self.k > self.n_samples:
+            raise ValueError(f"pass@{self.k} needs at least {self.k} samples a task, n_samples is {self.n_samples}")
+        return self
+
+
+class TrainerConfig(Frozen):
+    """Everything the trainer needs to know beside tasks and plan."""
+
+    policy: PolicyConfig = PolicyConfig()
+    warm_start: WarmStartConfig = WarmStartConfig()
+    sampling: SamplingConfig = SamplingConfig()
+    stage: StageConfig = StageConfig()
+    guard: GuardConfig = GuardConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()

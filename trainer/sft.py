@@ -1,0 +1,103 @@
+"""The warm start: supervised learning on clean demonstrations until the policy has something to reinforce."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from trainer.config import WarmStartConfig
+from trainer.policies import LoadedPolicy
+from warehouse.errors import UserError
+
+WARMUP_STEPS = 20
+FINAL_RATE = 0.1
+
+
+class WarmStart(NamedTuple):
+    """The policy after a warm start, its last loss in nats a token, and how many demonstrations it saw."""
+
+    policy: LoadedPolicy
+    loss: float
+    n_demonstrations: int
+
+
+def warm_start(
+    policy: LoadedPolicy,
+    demonstrations: Iterable[tuple[str, str]],
+    config: WarmStartConfig,
+    *,
+    seed: int,
+    progress: Callable[[int, float], None] | None = None,
+) -> WarmStart:
+    """`policy` trained in place on (prompt, completion) pairs, each seen about once.
+
+    Only completion tokens and the end token carry loss. `progress(step, loss)` is called after every step.
+    Raises `UserError` when there are fewer pairs than one batch.
+    """
+    pairs = list(demonstrations)
+    if config.n_steps == 0:
+        return WarmStart(policy, math.nan, 0)
+    if len(pairs) < config.batch_size:
+        raise UserError(
+            f"{len(pairs)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
+        )
+    torch.set_num_threads(config.threads)
+    rows = _rows(policy, pairs)
+    order = _order(len(rows), config.n_steps * config.batch_size, seed)
+    model = policy.model.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, config.n_steps))
+    loss = torch.tensor(math.nan)
+    for step in range(config.n_steps):
+        chosen = order[step * config.batch_size : (step + 1) * config.batch_size]
+        ids, mask, labels = _batch([rows[i] for i in chosen], policy.tokenizer.pad_token_id)
+        logits = model(input_ids=ids, attention_mask=mask).logits[:, :-1]
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels[:, 1:].flatten(), ignore_index=-100)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        if progress is not None:
+            progress(step, loss.item())
+    model.eval()
+    return WarmStart(policy, loss.item(), min(len(pairs), len(order)))
+
+
+def _rows(policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+    prompts = policy.encode([prompt for prompt, _ in pairs])
+    answers = policy.tokenizer([answer for _, answer in pairs], add_special_tokens=False)["input_ids"]
+    end = policy.tokenizer.eos_token_id
+    return [(prompt, [*answer, end]) for prompt, answer in zip(prompts, answers, strict=True)]
+
+
+def _order(n_rows: int, n_needed: int, seed: int) -> list[int]:
+    rng = np.random.default_rng(seed)
+    passes = -(-n_needed // n_rows)
+    order = np.concatenate([rng.permutation(n_rows) for _ in range(passes)])
+    return [int(i) for i in order[:n_needed]]
+
+
+def _batch(rows: Sequence[tuple[list[int], list[int]]], pad: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Right-padded ids, mask and labels, each [rows, width]; labels are -100 outside completions."""
+    width = max(len(prompt) + len(answer) for prompt, answer in rows)
+    ids = torch.full((len(rows), width), pad, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    labels = torch.full_like(ids, -100)
+    for i, (prompt, answer) in enumerate(rows):
+        length = len(prompt) + len(answer)
+        ids[i, :length] = torch.tensor(prompt + answer)
+        mask[i, :length] = 1
+        labels[i, len(prompt) : length] = torch.tensor(answer)
+    return ids, mask, labels
+
+
+def _rate(step: int, n_steps: int) -> float:
+    if step < WARMUP_STEPS:
+        return (step + 1) / WARMUP_STEPS
+    done = (step - WARMUP_STEPS) / max(1, n_steps - WARMUP_STEPS)
+    return FINAL_RATE + (1 - FINAL_RATE) * 0.5 * (1 + math.cos(math.pi * done))
