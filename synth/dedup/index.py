@@ -1,0 +1,161 @@
+"""The texts kept so far, and which of them a new text repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from blake3 import blake3
+from numpy.typing import NDArray
+
+from synth.dedup.candidates import Block
+from synth.dedup.embedder import Embedder
+from synth.dedup.reading import Reading, normal_form, read
+from synth.dedup.sameness import CARRYING_NUMBERS, REWORDED_OVERLAP, SHORT_WORDS, Reason, compare, exact_difference
+from warehouse.errors import UserError
+
+NEAR = 0.6
+"""Default least overlap of a near duplicate."""
+
+COSINE = 0.9
+"""Default least cosine of a semantic duplicate."""
+
+_CHUNK = 4096
+
+
+class Match(NamedTuple):
+    """The kept text that a text repeats, how alike they are in [0, 1], and why it counts."""
+
+    kept: int
+    similarity: float
+    reason: Reason
+
+
+class Index:
+    """Kept texts, searched by exact form, by overlap and by meaning; adding in the same order gives the same answer.
+
+    A text becomes a kept one exactly when it repeats no kept text, so that likeness never chains: each duplicate
+    is alike to its own representative. `near` is the least Jaccard overlap, `cosine` the least semantic likeness,
+    both in (0, 1]. `semantic` is optional; without it only wording is compared.
+    """
+
+    def __init__(self, *, near: float = NEAR, cosine: float = COSINE, semantic: Embedder | None = None) -> None:
+        for name, value in (("near", near), ("cosine", cosine)):
+            if not 0 < value <= 1:
+                raise UserError(f"{name} is {value}, must be in (0, 1]; see: gradatim synth --help")
+        self._near, self._cosine, self._semantic = near, cosine, semantic
+        self._exact: dict[bytes, int] = {}
+        self._blocks: dict[bytes, Block] = {}
+        self._texts: dict[int, str] = {}
+        self._golds: dict[int, str | None] = {}
+        self._vectors: dict[int, NDArray[np.float32]] = {}
+        self._n = 0
+
+    def __len__(self) -> int:
+        """How many texts are kept."""
+        return len(self._texts)
+
+    def lookup(self, text: str, *, gold: str | None = None) -> Match | None:
+        """What adding `text` would say, without adding it."""
+        return self._find(normal_digest(text), read(text), gold, self._embed([text])[0])
+
+    def add(self, text: str, *, gold: str | None = None) -> Match | None:
+        """The kept text that `text` repeats; `None` when it is new, and is now kept itself.
+
+        Texts are numbered in the order of adding, from 0. Different golds make different tasks,
+        unless the texts are identical. An empty text says nothing and repeats nothing.
+        """
+        return self.add_many([text], golds=[gold])[0]
+
+    def add_many(self, texts: Sequence[str], *, golds: Sequence[str | None] | None = None) -> list[Match | None]:
+        """`add` for each text in order."""
+        answers = golds if golds is not None else [None] * len(texts)
+        if len(answers) != len(texts):
+            raise UserError(f"{len(answers)} golds for {len(texts)} texts, must be one each; see: synth.dedup")
+        found: list[Match | None] = []
+        for start in range(0, len(texts), _CHUNK):
+            chunk = texts[start : start + _CHUNK]
+            vectors = self._embed(chunk)
+            for text, gold, vector in zip(chunk, answers[start : start + _CHUNK], vectors, strict=True):
+                found.append(self._add(text, gold, vector))
+        return found
+
+    def _embed(self, texts: Sequence[str]) -> Sequence[NDArray[np.float32] | None]:
+        if self._semantic is None:
+            return [None] * len(texts)
+        return list(self._semantic.embed(texts))
+
+    def _add(self, text: str, gold: str | None, vector: NDArray[np.float32] | None) -> Match | None:
+        digest, number = normal_digest(text), self._n
+        self._n += 1
+        if not text.strip():
+            self._texts[number], self._golds[number] = text, gold
+            return None
+        if (same := self._exact.get(digest)) is not None:
+            return Match(same, 1.0, Reason.EXACT)
+        reading = read(text)
+        if match := self._find(digest, reading, gold, vector):
+            return match
+        self._exact[digest] = number
+        self._texts[number], self._golds[number] = text, gold
+        if vector is not None:
+            self._vectors[number] = vector
+        if reading.n_words >= SHORT_WORDS:
+            self._blocks.setdefault(reading.exact, Block()).add(number, reading)
+        return None
+
+    def _find(
+        self, digest: bytes, reading: Reading, gold: str | None, vector: NDArray[np.float32] | None
+    ) -> Match | None:
+        if (same := self._exact.get(digest)) is not None:
+            return Match(same, 1.0, Reason.EXACT)
+        block = self._blocks.get(reading.exact)
+        if block is None or reading.n_words < SHORT_WORDS:
+            return None
+        best: Match | None = None
+        for number in block.candidates(reading):
+            if self._other_gold(number, gold):
+                continue
+            likeness = compare(reading, read(self._texts[number]))
+            if likeness.difference is None and likeness.overlap >= self._near:
+                best = _better(best, Match(number, likeness.overlap, Reason.NEAR))
+        if best is None and vector is not None:
+            best = self._find_meaning(block, reading, gold, vector)
+        return best
+
+    def _find_meaning(
+        self, block: Block, reading: Reading, gold: str | None, vector: NDArray[np.float32]
+    ) -> Match | None:
+        numbers = block.numbers
+        cosines = np.stack([self._vectors[number] for number in numbers]) @ vector
+        best: Match | None = None
+        for place in np.flatnonzero(cosines >= self._cosine):
+            number = numbers[int(place)]
+            if self._other_gold(number, gold):
+                continue
+            other = read(self._texts[number])
+            if exact_difference(reading, other) is not None or not _meant_alike(reading, other):
+                continue
+            best = _better(best, Match(number, min(1.0, float(cosines[place])), Reason.SEMANTIC))
+        return best
+
+    def _other_gold(self, number: int, gold: str | None) -> bool:
+        known = self._golds[number]
+        return known is not None and gold is not None and known != gold
+
+
+def _meant_alike(left: Reading, right: Reading) -> bool:
+    likeness = compare(left, right)
+    if len(left.numbers) >= CARRYING_NUMBERS or left.numbers:
+        return likeness.overlap >= REWORDED_OVERLAP and likeness.difference is None
+    return likeness.difference != "exchanged words" and sorted(set(left.names)) == sorted(set(right.names))
+
+
+def _better(best: Match | None, new: Match) -> Match:
+    return new if best is None or (new.similarity, -new.kept) > (best.similarity, -best.kept) else best
+
+
+def normal_digest(text: str) -> bytes:
+    """Identity of a text up to its normal form."""
+    return blake3(normal_form(text).encode("utf-8", "surrogatepass")).digest(16)
