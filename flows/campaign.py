@@ -1,0 +1,136 @@
+"""What a campaign is: its configuration, how that is read, and the identity that follows from it."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import Field, ValidationError, field_validator
+
+from trainer.config import (
+    EvaluationConfig,
+    Frozen,
+    GuardConfig,
+    PolicyConfig,
+    SamplingConfig,
+    StageConfig,
+    WarmStartConfig,
+)
+from warehouse.errors import UserError, unknown_name
+from warehouse.records import content_hash
+
+COMPONENTS = ("gradatim", "torch", "transformers", "trl", "duckdb")
+"""Packages whose versions enter a campaign's identity."""
+
+
+class SynthesisConfig(Frozen):
+    """Which tasks are made before training."""
+
+    families: tuple[str, ...] = ("rev", "sort", "inc", "add", "tally", "maximum", "lin", "cut")
+    """Families that make tasks; each at all of its levels."""
+    n_per_level: int = Field(60, ge=1)
+    """Attempts per family and level."""
+    benchmarks: tuple[str, ...] = ()
+    """Imported sources that no task may resemble."""
+
+    @field_validator("families")
+    @classmethod
+    def _known(cls, families: tuple[str, ...]) -> tuple[str, ...]:
+        from synth.family import FAMILIES
+
+        for name in families:
+            FAMILIES.get(name)
+        return families
+
+
+class CalibrationConfig(Frozen):
+    """How tasks are probed before a plan."""
+
+    budget_share: float = Field(0.05, ge=0, le=0.05)
+    """Share of the stage's rollouts that probes may cost."""
+    group_size: int = Field(8, ge=2)
+    """Rollouts a probed task."""
+
+
+class CurriculumConfig(Frozen):
+    """How tasks are chosen."""
+
+    scheduler: str = "frontier"
+    """Scheduler that draws within a stage; see `gradatim simulate --list`."""
+    baseline: str | None = "uniform"
+    """Scheduler that a second arm of the campaign trains with from the same start; none for no comparison."""
+    n_stages: int = Field(3, ge=1)
+    """Training stages, each with its own plan."""
+
+    @field_validator("scheduler", "baseline")
+    @classmethod
+    def _known(cls, name: str | None) -> str | None:
+        from curriculum.schedulers import SCHEDULERS
+
+        if name is not None:
+            SCHEDULERS.get(name)
+        return name
+
+
+class CampaignConfig(Frozen):
+    """One campaign: everything that decides what it does, and nothing about the machine it runs on."""
+
+    name: str = "pocket"
+    """Name shown in reports."""
+    seed: int = Field(0, ge=0)
+    """Seed of every random choice."""
+    policy: PolicyConfig = PolicyConfig()
+    synthesis: SynthesisConfig = SynthesisConfig()
+    warm_start: WarmStartConfig = WarmStartConfig()
+    sampling: SamplingConfig = SamplingConfig()
+    calibration: CalibrationConfig = CalibrationConfig()
+    curriculum: CurriculumConfig = CurriculumConfig()
+    stage: StageConfig = StageConfig()
+    guard: GuardConfig = GuardConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+
+
+def read_config(path: Path | None) -> CampaignConfig:
+    """The campaign configuration in a TOML file, over the defaults; the defaults when `path` is none.
+
+    Raises `UserError` when the file is missing, is not TOML, or holds an unknown key or a value out of range.
+    """
+    if path is None:
+        return CampaignConfig()
+    if not path.is_file():
+        raise UserError(f"configuration '{path}' is not a file; see: configs/pocket.toml for an example")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"configuration '{path}' is not TOML: {error}; see: configs/pocket.toml for an example"
+        ) from error
+    try:
+        return CampaignConfig.model_validate(tables)
+    except ValidationError as error:
+        raise _named(path, error) from error
+
+
+def campaign_id(config: CampaignConfig, sources: dict[str, str], nonce: str = "") -> str:
+    """The campaign's identity: hash of its configuration, its sources' hashes and the component versions.
+
+    `sources` maps a source's name to the SHA-256 of its file; `nonce` is empty unless a new campaign was forced.
+    """
+    versions = {name: version(name) for name in COMPONENTS}
+    return content_hash("campaign", config.model_dump(mode="json"), dict(sources), versions, nonce)
+
+
+def _named(path: Path, error: ValidationError) -> UserError:
+    """The first thing wrong with a configuration, as one line."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        *tables, _ = first["loc"]
+        model: type[Frozen] = CampaignConfig
+        for table in tables:
+            model = model.model_fields[str(table)].annotation  # type: ignore[assignment]
+        return unknown_name(
+            f"key in {path}", place, [".".join([*map(str, tables), name]) for name in model.model_fields], str(path)
+        )
+    return UserError(f"{place} in {path} is {first['input']!r}: {first['msg']}; see: {path}")
