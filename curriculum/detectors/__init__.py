@@ -1,0 +1,1 @@
+"""Detectors of collapse: pure functions of series, one a file."""

@@ -1,0 +1,114 @@
+"""Two policies on the same tasks: the difference, how sure it is, and a verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from curriculum.errors import CurriculumError
+from curriculum.estimates.intervals import clustered_interval, codes_of, mean_and_error
+
+
+class Verdict(StrEnum):
+    """What a comparison says of B against A."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    CANNOT_TELL = "cannot tell"
+
+
+class Comparison(NamedTuple):
+    """B minus A over paired tasks; `detectable` is the difference this set sees four times in five."""
+
+    difference: float
+    low: float
+    high: float
+    se: float
+    p_value: float
+    verdict: Verdict
+    detectable: float
+    n: int
+    n_clusters: int
+
+
+def compare(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    clusters: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> Comparison:
+    """The mean of b - a over tasks, with a clustered t-interval at 1 - alpha and a verdict.
+
+    `a` and `b` [N] hold one value a task (pass@1, pass@k) in the same order; tasks where either is NaN are left
+    out. Clusters as in `clustered_interval`; few clusters give few degrees of freedom, not false certainty.
+    Pairing and clustering after arXiv:2411.00640, section 3. "cannot tell" when the interval holds 0, or when
+    fewer than two tasks remain (NaN error). Raises `CurriculumError` when lengths differ.
+
+    >>> compare([0.0, 0.5, 0.25, 0.5], [0.5, 0.75, 0.75, 0.75]).verdict.value
+    'better'
+    """
+    x, y = np.asarray(a, dtype=np.float64).ravel(), np.asarray(b, dtype=np.float64).ravel()
+    if len(x) != len(y):
+        raise CurriculumError(f"a paired comparison needs the same tasks, got {len(x)} and {len(y)}")
+    d = y - x
+    summary = clustered_interval(d, clusters, level=1 - alpha, bounded=False)
+    if summary.n < 2:
+        nan = float("nan")
+        return Comparison(summary.value, -1.0, 1.0, nan, 1.0, Verdict.CANNOT_TELL, nan, summary.n, summary.n_clusters)
+    if summary.se == 0:
+        verdict, p_value = _certain(summary.value)
+    else:
+        p_value = float(2 * stats.t.sf(abs(summary.value) / summary.se, summary.df))
+        verdict = Verdict.CANNOT_TELL
+        if p_value < alpha:
+            verdict = Verdict.BETTER if summary.value > 0 else Verdict.WORSE
+    quantiles = stats.t.ppf([1 - alpha / 2, power], summary.df)
+    return Comparison(
+        summary.value,
+        summary.low,
+        summary.high,
+        summary.se,
+        p_value,
+        verdict,
+        float(quantiles.sum()) * summary.se,
+        summary.n,
+        summary.n_clusters,
+    )
+
+
+def _certain(difference: float) -> tuple[Verdict, float]:
+    """Every task moved by the same amount: that amount, and only no movement at all cannot tell."""
+    if difference == 0:
+        return Verdict.CANNOT_TELL, 1.0
+    return (Verdict.BETTER if difference > 0 else Verdict.WORSE), 0.0
+
+
+def lost_tasks(
+    a_passed: npt.ArrayLike, b_passed: npt.ArrayLike, n: int, *, alpha: float = 0.05
+) -> npt.NDArray[np.bool_]:
+    """Which tasks B has lost: passes fell from a to b of n samples more than chance explains.
+
+    One-sided Fisher exact test a task, Holm-corrected over the tasks that either policy ever passed.
+    """
+    from curriculum.estimates.looks import holm
+
+    a_, b_ = np.asarray(a_passed, dtype=np.int64), np.asarray(b_passed, dtype=np.int64)
+    p = np.ones(len(a_))
+    live = a_ > b_
+    # Under no change the passes of A among the a+b passes are hypergeometric.
+    p[live] = stats.hypergeom.sf(a_[live] - 1, 2 * n, a_[live] + b_[live], n)
+    return holm(p, alpha=alpha)
+
+
+def clustered_error(values: npt.ArrayLike, clusters: Sequence[Hashable] | None = None) -> tuple[float, float]:
+    """The clustered standard error of a mean and its degrees of freedom."""
+    x = np.asarray(values, dtype=np.float64).ravel()
+    _, se, df = mean_and_error(x, codes_of(clusters, len(x)))
+    return se, df

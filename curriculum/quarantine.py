@@ -1,0 +1,48 @@
+"""Quarantine of tasks that never pass, never for good: each is probed again after 50 * 2^j steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from curriculum.posterior import p_above
+
+IntArray = npt.NDArray[np.int64]
+
+FIRST_WAIT = 50
+"""Steps until the first re-probe; each failed one doubles the wait."""
+LIVE_ABOVE, CERTAINTY, LEAST_VERSIONS = 0.05, 0.05, 2
+RETIRE_AFTER = 4
+"""Failed re-probes after which a task is proposed for retirement: 50 * (2^5 - 1) = 1,550 steps without a pass."""
+
+
+def is_dead(n: npt.ArrayLike, c: npt.ArrayLike, versions: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """P(p > .05) < .05 under Beta(.5, .5) on undiscounted counts, over at least two policy versions.
+
+    >>> bool(is_dead(40, 0, 2)), bool(is_dead(40, 0, 1)), bool(is_dead(40, 1, 5))
+    (True, False, False)
+    """
+    passes = np.asarray(c, dtype=np.float64)
+    certain = p_above(passes, np.asarray(n, dtype=np.float64) - passes, LIVE_ABOVE) < CERTAINTY
+    return np.asarray(certain & (np.asarray(versions) >= LEAST_VERSIONS))
+
+
+def next_probe(step: int, probes: npt.ArrayLike) -> IntArray:
+    """The step of the next re-probe after `probes` failed ones: step + 50 * 2^j (j at most 20).
+
+    >>> next_probe(100, [0, 1, 2]).tolist()
+    [150, 200, 300]
+    """
+    j = np.minimum(np.asarray(probes, dtype=np.int64), 20)
+    return np.asarray(step + FIRST_WAIT * 2**j, dtype=np.int64)
+
+
+def due(probe_at: IntArray, step: int) -> IntArray:
+    """Rows whose re-probe is due, the longest waiting first."""
+    rows = np.flatnonzero((probe_at >= 0) & (probe_at <= step))
+    return rows[np.argsort(probe_at[rows], kind="stable")]
+
+
+def retirable(probes: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Tasks that failed so many re-probes that a person or a flow may retire them."""
+    return np.asarray(np.asarray(probes) >= RETIRE_AFTER)

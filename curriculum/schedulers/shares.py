@@ -1,0 +1,56 @@
+"""Floors and caps of arms within one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from curriculum.schedulers.drawing import whole
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class Limits(NamedTuple):
+    """The least and the largest share of a batch for each arm, both in [0, 1]."""
+
+    floor: FloatArray
+    cap: FloatArray
+
+
+def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_]) -> Limits:
+    """Floor min(.02, .2/n_active) for arms that are alive and have tasks; cap max(.5, 2/n_active).
+
+    >>> limits(np.ones(40, dtype=bool), np.zeros(40, dtype=bool)).floor[0]
+    0.005
+    """
+    n_active = max(1, int((active & ~dead).sum()))
+    floor = np.where(active & ~dead, min(0.02, 0.2 / n_active), 0.0)
+    return Limits(floor, np.full(len(active), min(1.0, max(0.5, 2.0 / n_active))))
+
+
+def around(arms: Sequence[str], weights: Mapping[str, float], slack: float) -> Limits:
+    """Shares within [w / slack, w * slack] of a plan's weights; arms that the plan does not name get none."""
+    w = np.array([weights.get(arm, 0.0) for arm in arms])
+    return Limits(w / slack, np.minimum(1.0, w * slack))
+
+
+def within(arm: IntArray, keys: FloatArray, n: int, share: Limits, rng: np.random.Generator) -> IntArray:
+    """The n candidates with the largest keys that keep every arm between its floor and cap.
+
+    `arm` and `keys` [C] describe candidates. Floors come first, then keys under the caps; caps give way when
+    nothing else is left. Fewer than n candidates are all returned.
+    """
+    order = np.argsort(-keys, kind="stable")
+    by_arm = arm[order]
+    grouped = np.argsort(by_arm, kind="stable")
+    starts = np.searchsorted(by_arm[grouped], np.arange(len(share.floor)))
+    rank = np.empty(len(arm), dtype=np.int64)
+    rank[grouped] = np.arange(len(arm)) - starts[by_arm[grouped]]
+    forced = rank < whole(share.floor * n, rng)[by_arm]
+    allowed = rank < np.ceil(share.cap * n - 1e-9)[by_arm]
+    tier = np.where(forced, 0, np.where(allowed, 1, 2))
+    return np.asarray(order[np.argsort(tier, kind="stable")[:n]])

@@ -1,0 +1,1 @@
+"""Learner worlds in which schedulers are compared without a GPU."""
