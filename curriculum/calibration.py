@@ -1,4 +1,4 @@
-"""What a policy's probes say of every task of a pool: probed tasks by their own groups, the rest by their arm's prior."""
+"""What probes say of every task of a pool: probed tasks by their own groups, the rest by their arm's prior."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 class Beliefs(NamedTuple):
-    """Beta parameters `alpha`, `beta` [N] of every task's pass rate, and its decided rollouts `n` and passes `c` [N]."""
+    """Beta parameters [N] of every task's pass rate, and its decided rollouts `n` and passes `c` [N]."""
 
     alpha: FloatArray
     beta: FloatArray
