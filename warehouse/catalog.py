@@ -1,0 +1,97 @@
+"""Where the catalog lies and how to attach it: SQLite in the home by default, PostgreSQL by URL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import unquote, urlsplit
+
+import duckdb
+from filelock import Timeout
+
+from warehouse.engine import quoted_text
+from warehouse.errors import UserError
+from warehouse.home import Home, locked_out
+
+LAKE = "lake"
+"""The name under which our own connections attach a warehouse."""
+METADATA = f"__ducklake_metadata_{LAKE}"
+"""DuckLake's own tables, as DuckDB sees them."""
+BUSY_TIMEOUT_MS = 60_000
+PG_CREATION_LOCK = 0x67726164
+"""Advisory lock of creation, migration and upkeep in PostgreSQL."""
+
+
+def is_postgres(home: Home) -> bool:
+    """Whether the catalog of `home` is a PostgreSQL database."""
+    return home.catalog_url is not None
+
+
+def attach(
+    connection: duckdb.DuckDBPyConnection, home: Home, *, read_only: bool = False, snapshot: int | None = None
+) -> None:
+    """Attach the warehouse of `home` as `lake` and make it the default; the caller holds the lock."""
+    options = [f"DATA_PATH '{quoted_text(home.data_path)}'", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
+    if is_postgres(home):
+        target = f"postgres:{quoted_text(libpq(str(home.catalog_url)))}"
+        options.append("META_ISOLATION_LEVEL 'SERIALIZABLE'")
+    else:
+        target = f"sqlite:{quoted_text(str(home.catalog))}"
+        options += ["META_JOURNAL_MODE 'WAL'", f"META_BUSY_TIMEOUT {BUSY_TIMEOUT_MS}"]
+    if snapshot is not None:
+        options.append(f"SNAPSHOT_VERSION {int(snapshot)}")
+    elif read_only:
+        options.append("READ_ONLY")
+    connection.execute(f"ATTACH 'ducklake:{target}' AS {LAKE} ({', '.join(options)})")
+    connection.execute(f"USE {LAKE}")
+
+
+def libpq(url: str) -> str:
+    """A `postgres://` URL as a libpq connection string; the password may come from PGPASSWORD instead.
+
+    >>> libpq("postgres://me@localhost:5432/lake")
+    'host=localhost port=5432 user=me dbname=lake'
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise UserError(f"catalog URL '{parts.scheme}://...' is not known; allowed: postgres://user@host:port/database")
+    fields = {
+        "host": parts.hostname,
+        "port": parts.port,
+        "user": parts.username and unquote(parts.username),
+        "password": parts.password and unquote(parts.password),
+        "dbname": parts.path.lstrip("/"),
+    }
+    return " ".join(f"{key}={value}" for key, value in fields.items() if value)
+
+
+@contextmanager
+def locked(home: Home) -> Iterator[None]:
+    """Hold the home's lock: around attach, creation and migration everywhere, and every transaction on SQLite.
+
+    Raises `UserError` when another process keeps it too long.
+    """
+    try:
+        with home.lock():
+            yield
+    except Timeout as error:
+        raise locked_out(home, error) from error
+
+
+@contextmanager
+def advisory(connection: duckdb.DuckDBPyConnection, home: Home) -> Iterator[None]:
+    """Hold PostgreSQL's advisory lock of creation and upkeep, in a connection of its own; nothing on SQLite."""
+    if not is_postgres(home):
+        yield
+        return
+    name = f"upkeep_{os.getpid()}"
+    connection.execute(f"ATTACH '{quoted_text(libpq(str(home.catalog_url)))}' AS {name} (TYPE postgres)")
+    try:
+        connection.execute("BEGIN")
+        connection.execute(
+            f"SELECT * FROM postgres_query('{name}', 'SELECT 1 FROM pg_advisory_lock({PG_CREATION_LOCK})')"
+        )
+        yield
+    finally:
+        connection.execute(f"DETACH {name}")

@@ -1,0 +1,123 @@
+"""Numbered, forward-only migrations: what is applied, what is missing, and a refusal of newer schemas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import duckdb
+from blake3 import blake3
+
+from warehouse.errors import UserError
+
+SCHEMA = Path(__file__).parent / "schema"
+VIEWS = Path(__file__).parent / "views"
+INLINED = ("batches", "files", "schema_version")
+"""Tables with a row or two a commit: they live in the catalog itself, up to this many rows a write."""
+INLINED_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Migration:
+    """All files of one number; they are applied in one transaction."""
+
+    version: int
+    files: tuple[Path, ...]
+
+    @property
+    def digest(self) -> str:
+        """blake3 of the statements, so that an edited migration is noticed."""
+        return blake3(b"\0".join(f.read_bytes() for f in self.files)).hexdigest()
+
+
+def migrations(folder: Path = SCHEMA) -> list[Migration]:
+    """The migrations in `folder`, in order."""
+    files = sorted(folder.glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    return [Migration(int(number), tuple(group)) for number, group in groupby(files, key=lambda f: f.name[:4])]
+
+
+def applied(connection: duckdb.DuckDBPyConnection) -> dict[int, str]:
+    """Applied versions and their digests; empty for a new catalog."""
+    found = connection.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE database_name = 'lake' AND table_name = 'schema_version'"
+    ).fetchone()
+    if not found:
+        return {}
+    return dict(connection.execute("SELECT version, digest FROM schema_version WHERE kind = 'schema'").fetchall())
+
+
+def refuse_newer(connection: duckdb.DuckDBPyConnection, folder: Path = SCHEMA) -> dict[int, str]:
+    """The applied versions; raises `UserError` when a newer gradatim wrote this home."""
+    done, newest = applied(connection), max((m.version for m in migrations(folder)), default=0)
+    if done and max(done) > newest:
+        raise UserError(
+            f"the home has schema {max(done)}, this gradatim knows up to {newest}; "
+            "install the version that wrote it: pip install --upgrade gradatim"
+        )
+    return done
+
+
+def migrate(connection: duckdb.DuckDBPyConnection, folder: Path = SCHEMA, views: Path = VIEWS) -> int:
+    """Apply what is missing, each version in one transaction, then today's views; returns the schema version."""
+    done = refuse_newer(connection, folder)
+    for migration in migrations(folder):
+        if migration.version in done:
+            continue
+        connection.execute("BEGIN")
+        try:
+            if not done and migration.version == 1:
+                connection.execute(
+                    "CREATE TABLE schema_version "
+                    "(kind VARCHAR, version BIGINT, digest VARCHAR, applied_at TIMESTAMP WITH TIME ZONE)"
+                )
+            for file in migration.files:
+                connection.execute(file.read_text("utf-8"))
+            _note(connection, "schema", migration.version, migration.digest)
+            connection.execute(
+                "CALL ducklake_set_commit_message('lake', 'gradatim', $m)", {"m": f"schema {migration.version}"}
+            )
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        done[migration.version] = migration.digest
+        if migration.version == 1:
+            for table in INLINED:
+                connection.execute(
+                    f"CALL lake.set_option('data_inlining_row_limit', {INLINED_ROWS}, table_name => '{table}')"
+                )
+    _install_views(connection, views)
+    return max(done, default=0)
+
+
+def view_statements(folder: Path = VIEWS) -> list[tuple[str, str]]:
+    """Name and query of each view, in the order in which they build on each other."""
+    return [(f.stem.split("_", 1)[1], f.read_text("utf-8").rstrip().rstrip(";")) for f in sorted(folder.glob("*.sql"))]
+
+
+def _install_views(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    statements = view_statements(folder)
+    digest = blake3("\0".join(f"{n}\0{q}" for n, q in statements).encode()).hexdigest()
+    newest = connection.execute(
+        "SELECT digest FROM schema_version WHERE kind = 'views' ORDER BY rowid DESC LIMIT 1"
+    ).fetchone()
+    if newest == (digest,):
+        return
+    connection.execute("BEGIN")
+    try:
+        for name, query in statements:
+            connection.execute(f"CREATE OR REPLACE VIEW {name} AS {query}")
+        _note(connection, "views", 0, digest)
+        connection.execute("CALL ducklake_set_commit_message('lake', 'gradatim', 'views')")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _note(connection: duckdb.DuckDBPyConnection, kind: str, version: int, digest: str) -> None:
+    connection.execute(
+        "INSERT INTO schema_version VALUES ($kind, $version, $digest, now())",
+        {"kind": kind, "version": version, "digest": digest},
+    )

@@ -1,0 +1,25 @@
+-- grain: one sampled completion of one task; keys: rollout_id
+CREATE TABLE rollouts (
+    "rollout_id" VARCHAR NOT NULL,
+    "task_id" VARCHAR NOT NULL,
+    "policy_id" VARCHAR NOT NULL,
+    "purpose" VARCHAR NOT NULL,
+    "stage_id" VARCHAR,
+    "stage_attempt" BIGINT NOT NULL,
+    "step" BIGINT NOT NULL,
+    "slot" BIGINT NOT NULL,
+    "sample" BIGINT NOT NULL,
+    "completion" VARCHAR NOT NULL,
+    "turns" VARCHAR NOT NULL,
+    "n_tokens" BIGINT NOT NULL,
+    "latency_s" DOUBLE NOT NULL,
+    "finish_reason" VARCHAR NOT NULL,
+    "mean_entropy" DOUBLE,
+    "judgement" VARCHAR NOT NULL,
+    "reward" DOUBLE,
+    "parts" VARCHAR NOT NULL,
+    "cheats" VARCHAR NOT NULL,
+    "run_id" VARCHAR NOT NULL,
+    "batch_id" VARCHAR NOT NULL,
+    "written_at" TIMESTAMP WITH TIME ZONE NOT NULL
+);

@@ -1,0 +1,9 @@
+-- grain: one write; keys: batch
+CREATE TABLE batches (
+    "batch" VARCHAR NOT NULL,
+    "purpose" VARCHAR NOT NULL,
+    "n_rows" BIGINT NOT NULL,
+    "run_id" VARCHAR NOT NULL,
+    "batch_id" VARCHAR NOT NULL,
+    "written_at" TIMESTAMP WITH TIME ZONE NOT NULL
+);

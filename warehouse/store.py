@@ -1,0 +1,275 @@
+"""The one writer: every row enters through `Store.commit`, whole, checked and stamped, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import duckdb
+import pyarrow as pa
+
+from warehouse import migrations
+from warehouse.catalog import METADATA, advisory, attach, is_postgres, locked
+from warehouse.checks import References, cast, check_rows
+from warehouse.contracts import contract, contract_of
+from warehouse.engine import connect
+from warehouse.errors import UserError
+from warehouse.home import Home
+from warehouse.named import named_query
+from warehouse.records import Record, Split, Status, Task
+from warehouse.retry import conflicts, pauses
+from warehouse.rows import records_of, tables_of
+from warehouse.writing import insert, note_files
+
+R = TypeVar("R", bound=Record)
+
+
+class Commit(NamedTuple):
+    """What a commit did: its snapshot (the earlier one when the batch was seen), its rows, and whether it is new."""
+
+    snapshot_id: int
+    n_rows: int
+    new: bool
+
+
+class Store:
+    """A warehouse that is open for reading and, unless read-only, for writing; safe to share between threads.
+
+    Append-only: at most one row a key a commit; the newest row is the one with the highest `rowid`,
+    which the catalog hands out in the order of commits.
+    """
+
+    def __init__(self, home: Home, connection: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
+        self.home = home
+        self.read_only = read_only
+        self._connection = connection
+        self._settings: tuple[str, int | None] = ("2GB", None)
+        self._mutex = threading.RLock()
+        self._references = References()
+
+    @classmethod
+    def open(
+        cls,
+        home: Home | Path | str,
+        *,
+        read_only: bool = False,
+        memory_limit: str = "2GB",
+        threads: int | None = None,
+        snapshot: int | None = None,
+    ) -> Store:
+        """Open the warehouse of `home`, created and migrated when needed; raises `UserError` for a newer schema."""
+        place = home if isinstance(home, Home) else Home.at(home)
+        if (read_only or snapshot is not None) and not place.exists:
+            raise UserError(f"there is no warehouse in {place.root}; see: gradatim --home DIR import|synth|run")
+        writes = not read_only and snapshot is None
+        if writes:
+            place.create()
+        connection = connect(
+            memory_limit=memory_limit, threads=threads, spill=place.spool / "spill", postgres=is_postgres(place)
+        )
+        try:
+            with locked(place), advisory(connection, place):
+                attach(connection, place, read_only=not writes, snapshot=snapshot)
+                if writes:
+                    migrations.migrate(connection)
+                else:
+                    migrations.refuse_newer(connection)
+        except BaseException:
+            connection.close()
+            raise
+        store = cls(place, connection, read_only=not writes)
+        store._settings = (memory_limit, threads)
+        if not writes:
+            for name, query in migrations.view_statements():
+                connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
+        return store
+
+    def commit(self, records: Iterable[Record], *, batch: str, purpose: str, run: str) -> Commit:
+        """Write `records` in one transaction over all their tables; a batch seen before is a no-op.
+
+        Raises `ContractError` when a row breaks a contract: then nothing is written.
+        """
+        return self.commit_tables(tables_of(records), batch=batch, purpose=purpose, run=run)
+
+    def commit_tables(self, tables: Mapping[str, pa.Table], *, batch: str, purpose: str, run: str) -> Commit:
+        """The bulk path of `commit`: Arrow tables by table name, without the stamped columns."""
+        if self.read_only:
+            raise UserError(f"{self.home.root} is open read-only at a snapshot; open it for writing to commit")
+        rows = {name: cast(name, table) for name, table in tables.items() if table.num_rows}
+        with self._mutex:
+            try:
+                incoming = {name: f"incoming_{name}" for name in rows}
+                for name, table in rows.items():
+                    self._connection.register(incoming[name], table)
+                    check_rows(self._connection, contract_of(name), incoming[name])
+                return self._write(rows, incoming, batch=batch, purpose=purpose, run=run)
+            finally:
+                for name in rows:
+                    self._connection.unregister(f"incoming_{name}")
+
+    def _write(
+        self, rows: Mapping[str, pa.Table], incoming: Mapping[str, str], *, batch: str, purpose: str, run: str
+    ) -> Commit:
+        n_rows = sum(table.num_rows for table in rows.values())
+        for pause in pauses(is_postgres(self.home)):
+            try:
+                with self.transaction(purpose) as connection:
+                    seen = connection.execute(
+                        "SELECT snapshot_id, n_rows FROM batches WHERE batch = $batch", {"batch": batch}
+                    ).fetchone()
+                    if seen:
+                        return Commit(seen[0], seen[1], False)
+                    now = datetime.now(UTC)
+                    stamps: dict[str, str | datetime] = {"run_id": run, "batch_id": batch, "written_at": now}
+                    for name in rows:
+                        self._references.check(connection, contract_of(name), incoming)
+                    for name in rows:
+                        insert(connection, name, incoming[name], stamps)
+                    note_files(connection, self.home, rows, stamps)
+                    connection.execute(
+                        "INSERT INTO batches VALUES ($batch, $purpose, $n_rows, $run_id, $batch_id, $written_at)",
+                        {"batch": batch, "purpose": purpose, "n_rows": n_rows, **stamps},
+                    )
+                return Commit(self._last_committed(), n_rows, True)
+            except duckdb.Error as error:
+                if not conflicts(error) or not pause():
+                    raise
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def transaction(self, purpose: str) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One locked transaction whose snapshot carries `purpose`; rolled back on any error. For this package only."""
+        with self._mutex, locked(self.home):
+            connection = self._connection
+            connection.execute("BEGIN")
+            try:
+                yield connection
+                connection.execute(
+                    "CALL ducklake_set_commit_message('lake', 'gradatim', $purpose)", {"purpose": purpose}
+                )
+                connection.execute("COMMIT")
+            except BaseException:
+                _rollback(connection)
+                raise
+
+    def _last_committed(self) -> int:
+        row = self._connection.execute("SELECT * FROM ducklake_last_committed_snapshot('lake')").fetchone()
+        return int(row[0]) if row and row[0] is not None else self.snapshot()
+
+    def snapshot(self) -> int:
+        """The id of the newest snapshot, or of the one this store reads."""
+        rows = self.rows("SELECT id FROM ducklake_current_snapshot('lake') AS s(id)")
+        return int(rows[0]["id"])
+
+    def rows(self, sql: str, params: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
+        """The rows of a query of our own as dictionaries."""
+        return self.arrow(sql, params).to_pylist()  # type: ignore[no-any-return]
+
+    def arrow(self, sql: str, params: Mapping[str, object] | None = None) -> pa.Table:
+        """The rows of a query of our own as an Arrow table."""
+        with self._mutex:
+            return self._connection.execute(sql, dict(params or {})).to_arrow_table()
+
+    def named(self, name: str, **params: object) -> pa.Table:
+        """The rows of `warehouse/sql/NAME.sql`; raises `UserError` for an unknown name or parameter."""
+        query = named_query(name)
+        return self.arrow(query.sql, query.bind(params))
+
+    def tasks(
+        self,
+        *,
+        split: Split | str | None = None,
+        status: Status | str | None = Status.ACCEPTED,
+        family: str | None = None,
+        task_ids: Sequence[str] | None = None,
+        private: bool = True,
+    ) -> list[Task]:
+        """Current tasks that match, sorted by id, with hidden tests and held-out texts unless `private` is false."""
+        wanted = {"split": split, "status": status, "family": family}
+        where = [f"{name} = ${name}" for name, value in wanted.items() if value is not None]
+        params: dict[str, object] = {name: str(value) for name, value in wanted.items() if value is not None}
+        if task_ids is not None:
+            where.append("task_id IN (SELECT unnest($task_ids::VARCHAR[]))")
+            params["task_ids"] = list(task_ids)
+        return self._tasks(" AND ".join(where) or "true", params, private=private)
+
+    def _tasks(self, where: str, params: Mapping[str, object], *, private: bool) -> list[Task]:
+        table = self.arrow(_tasks_query(where, private=private), params)
+        return records_of(Task, table)
+
+    def read(self, record: type[R], where: str = "", params: Mapping[str, object] | None = None) -> list[R]:
+        """The newest row of each key as records; `where` is SQL of our own over the table's columns."""
+        condition = where or "true"
+        if record is Task:
+            return self._tasks(condition, params or {}, private=True)  # type: ignore[return-value]
+        table = contract(record)
+        names = ", ".join(f'"{c.name}"' for c in table.columns)
+        keys = ", ".join(f'"{k}"' for k in table.keys)
+        newest = f"row_number() OVER (PARTITION BY {keys} ORDER BY rowid DESC)"
+        sql = (
+            f"SELECT {names} FROM (SELECT *, rowid AS place, {newest} AS nth FROM {table.name}) "
+            f"WHERE nth = 1 AND ({condition}) ORDER BY place"
+        )
+        return records_of(record, self.arrow(sql, params))
+
+    def at(self, snapshot_id: int) -> Store:
+        """The warehouse as it was at `snapshot_id`, read-only, with today's views; close it like any other."""
+        newest = self.snapshot()
+        known = self.rows(
+            f"SELECT count(*) AS n FROM {METADATA}.ducklake_snapshot WHERE snapshot_id = $id", {"id": snapshot_id}
+        )
+        if not known[0]["n"]:
+            raise UserError(
+                f"snapshot {snapshot_id} is not kept; the newest is {newest}; see: gradatim sql --named snapshots"
+            )
+        memory_limit, threads = self._settings
+        return Store.open(self.home, snapshot=snapshot_id, memory_limit=memory_limit, threads=threads)
+
+    def close(self) -> None:
+        """Let go of the connection; the store is of no use afterwards."""
+        with self._mutex:
+            self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _tasks_query(where: str, *, private: bool) -> str:
+    columns = []
+    for c in contract(Task).columns:
+        if not c.column.private:
+            columns.append(f't."{c.name}"')
+        elif not private:
+            columns.append(
+                "NULL AS hidden_tests"
+                if c.column.private is True
+                else f"coalesce(t.{c.name}, '') AS {c.name}"
+                if not c.nullable
+                else f't."{c.name}"'
+            )
+        else:
+            columns.append(
+                f"s.{c.name}" if c.column.private is True else f"coalesce(t.{c.name}, s.{c.name}) AS {c.name}"
+            )
+    secrets = (
+        "LEFT JOIN (SELECT *, row_number() OVER (PARTITION BY task_id ORDER BY rowid DESC) AS nth"
+        " FROM private.task_secrets) s ON s.task_id = t.task_id AND s.nth = 1"
+        if private
+        else ""
+    )
+    return (
+        f"SELECT {', '.join(columns)} FROM (SELECT * FROM current_tasks WHERE {where}) t {secrets} ORDER BY t.task_id"
+    )
+
+
+def _rollback(connection: duckdb.DuckDBPyConnection) -> None:
+    with contextlib.suppress(duckdb.TransactionException):  # the failed statement may have ended it
+        connection.execute("ROLLBACK")
