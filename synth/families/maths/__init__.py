@@ -1,0 +1,1 @@
+"""Arithmetic, number theory, algebra, combinatorics, probability and geometry."""

@@ -1,0 +1,1 @@
+"""Programs to write, predict, invert and repair; queries and patterns."""

@@ -1,0 +1,1 @@
+"""Logic, strings and data structures."""
