@@ -73,7 +73,7 @@ def normal_form(text: str) -> str:
     Superscripts stay superscripts and literal text keeps its case and spaces, since both can change the task;
     so does the case of a text that is short or speaks of case.
 
-    >>> normal_form("Add  2 and 3.\n") == normal_form("add 2 AND 3.")
+    >>> normal_form("Add the numbers  2 and 3.\n") == normal_form("add THE numbers 2 and 3.")
     True
     """
     text = unicodedata.normalize("NFC", text).replace("’", "'").replace("‘", "'")
