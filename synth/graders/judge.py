@@ -103,6 +103,8 @@ def judge_math(task: Task, completion: str, *, truncated: bool = False) -> Judge
         if extracted.reason == "truncated":
             return _TRUNCATED
         return _NO_ANSWER if extracted.reason == "no_answer" else judged(Judgement.NO_ANSWER, extracted.reason or "")
+    if format == "bare" and task.answer_kind == "text":
+        return _PASS if extracted.answer == (task.gold or "").strip() else _WRONG
     tolerance = task.params.get("tolerance")
     gold = prepare_gold(task.gold or "", task.answer_kind, tolerance=None if tolerance is None else str(tolerance))
     return _BY_EQUALITY[check(gold, extracted.answer)]

@@ -10,6 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from synth.math.numbers import read_number
+from synth.math.plain import plain
+
 AnswerFormat = Literal["bare", "boxed", "last_number", "gsm8k"]
 """How a task asks for its answer; kept in `Task.params["answer_format"]`, `boxed` when absent."""
 
@@ -17,11 +20,26 @@ MAX_COMPLETION = 1_000_000
 """Characters of a completion that are read; longer ones hold no answer."""
 
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![a-zA-Z])\s*")
-_HASHES = re.compile(r"####[ \t]*([^\n]*)")
-_NUMBER = re.compile(r"(?<![\w.,])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[ ]?/[ ]?\d+)?(?:[ ]?\\?%)?")
-_ALTERNATIVE = re.compile(r"(?:\bor\b|\beither\b|/|\bmaybe\b|\bperhaps\b|\balternatively\b|,)", re.IGNORECASE)
-_PHRASE = re.compile(r"(?:final answer|the answer|answer)\s*(?:is|:|=)\s*:?\s*(?P<answer>[^\n]+)", re.IGNORECASE)
-_PROSE = re.compile(r"[A-Za-z]{3,}\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_TOKEN = re.compile(r"[-+]?(?:\\[a-zA-Z]+|[\w.,%]{1,40})")
+_THINK = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_HASHES = re.compile(r"####[ \t]*([^\n]{0,400})")
+_NUMBER = re.compile(r"(?<![\w.,])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?: ?/ ?\d+)?(?: ?\\?%)?")
+_PHRASE = re.compile(r"\banswer(?:\s{1,3}(?:is|are|=)|\s{0,3}:)(?:\s{0,3}:)?", re.IGNORECASE)
+_PROSE = re.compile(r"\b[A-Za-z]{3,40} +[A-Za-z]{2,40} +[A-Za-z]{2,40}\b")
+_SENTENCE_END = re.compile(r"[.!?](?:\*\*)?\s+(?=[A-Z(])")
+_CHOOSING = re.compile(
+    r"\b(?:or|either|maybe|perhaps|possibly|alternatively|otherwise|else)\b|(?<!\w)/(?!\w)", re.IGNORECASE
+)
+_CORRECTING = re.compile(
+    r"\b(?:wait|actually|correct(?:ed|ion|ing)?|no|not|sorry|mistake|wrong|instead|rather|recheck|check|should|so|thus"
+    r"|therefore|hence|precisely|final|finally|equivalently|simplif\w*|i\.?e|that is|which is|equals)\b|=",
+    re.IGNORECASE,
+)
+MAX_BETWEEN = 100
+"""Characters between two boxes within which they count as offered side by side."""
+MAX_WHOLE = 2000
+"""Characters of a text without any mark that is still taken for one bare answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +65,13 @@ def extract(completion: str, *, format: AnswerFormat = "boxed", truncated: bool 
     if len(completion) > MAX_COMPLETION:
         return Extracted(None, "too_long")
     text = completion
-    if "think>" in text:
-        opened, closed = text.rfind("<think>"), text.rfind("</think>")
-        if opened > closed:
+    if "<" in text:
+        last = None
+        for match in _THINK.finditer(text):
+            last = match
+        if last is not None and not last[1]:
             return Extracted(None, "truncated")
-        text = text[closed + len("</think>") :]
+        text = text[last.end() :] if last is not None else text
     if format == "bare":
         text = text.strip()
         return Extracted(text) if text else Extracted(None, "no_answer")
@@ -80,31 +100,34 @@ def _boxed(text: str) -> Extracted | None:
         return Extracted(None, "no_answer")
     if len(boxes) > 1:
         _, previous_end, previous = boxes[-2]
-        between = text[previous_end:start]
-        beside = len(between) <= 40 and "\n" not in between.strip("\n") and _ALTERNATIVE.search(between)
-        if beside and previous is not None and previous.strip() != answer.strip():
+        if previous is not None and _side_by_side(previous, answer, text[previous_end:start]):
             return Extracted(None, "alternatives")
     return Extracted(answer.strip())
 
 
+def _side_by_side(previous: str, answer: str, between: str) -> bool:
+    """Whether two different boxes are offered together: nothing but joining between them, or a choosing word."""
+    if len(between) > MAX_BETWEEN or previous.strip() == answer.strip():
+        return False
+    values = read_number(plain(previous)), read_number(plain(answer))
+    if values[0] is not None and values[0] == values[1]:
+        return False
+    bare = re.sub(r"[^A-Za-z/=]+", " ", between.replace("\\text", " ")).strip().casefold()
+    if bare in ("", "and", "or", "also", "and also", "and or"):
+        return True
+    return _CHOOSING.search(between) is not None and _CORRECTING.search(between) is None
+
+
 def _content(text: str, start: int) -> tuple[str | None, int]:
-    """What a box at `start` holds, with balanced braces (or one token, `\\boxed 5`), and where it ends."""
+    r"""What a box at `start` holds, with balanced braces (or one token, `\boxed 5`), and where it ends."""
     if not text.startswith("{", start):
-        match = re.match(r"[-+]?[\w.]+", text[start:])
-        return (match[0], start + match.end()) if match else (None, start)
-    depth, i = 0, start
-    while i < len(text):
-        c = text[i]
-        if c == "\\":
-            i += 2
-            continue
-        if c == "{":
-            depth += 1
-        elif c == "}":
-            depth -= 1
-            if depth == 0:
-                return text[start + 1 : i], i + 1
-        i += 1
+        match = _TOKEN.match(text, start)
+        return (match[0], match.end()) if match else (None, start)
+    depth = 0
+    for match in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0 and match[0] == "}":
+            return text[start + 1 : match.start()], match.end()
     return None, len(text)
 
 
@@ -117,26 +140,31 @@ def _hashes(text: str) -> Extracted | None:
 
 
 def _phrase(text: str) -> Extracted | None:
+    """What follows the last "the answer is" on its line, up to the end of the sentence."""
     last = None
-    for last in _PHRASE.finditer(text):
-        pass
+    for match in _PHRASE.finditer(text):
+        last = match
     if last is None:
         return None
-    answer = last["answer"].strip().strip("*").strip()
+    line = text[last.end() : last.end() + 400].lstrip().split("\n", 1)[0]
+    sentence, *rest = _SENTENCE_END.split(line, maxsplit=1)
+    answer = sentence.strip().strip("*").strip()
     if not answer or _PROSE.search(answer):
         return None
-    if re.search(r"\bor\b", answer):
+    if _CHOOSING.search(answer.replace("\\", " ")) or (rest and _CHOOSING.match(rest[0])):
         return Extracted(None, "alternatives")
     return Extracted(answer)
 
 
 def _whole(text: str) -> Extracted | None:
     answer = text.strip()
-    if not answer or "\n" in answer or _PROSE.search(answer):
+    if not answer or len(answer) > MAX_WHOLE or "\n" in answer or _PROSE.search(answer):
         return None
     return Extracted(answer)
 
 
 def _last_number(text: str) -> Extracted:
-    found = _NUMBER.findall(text)
-    return Extracted(found[-1]) if found else Extracted(None, "no_answer")
+    last = None
+    for match in _NUMBER.finditer(text):
+        last = match
+    return Extracted(last[0]) if last is not None else Extracted(None, "no_answer")

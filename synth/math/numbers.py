@@ -21,8 +21,9 @@ _SCIENTIFIC = re.compile(
 )
 _POWER_OF_TEN = re.compile(r"(?P<sign>[+-]?)10\^(?:\{(?P<braced>[+-]?\d{1,5})\}|(?P<bare>\d))")
 _FRACTION = re.compile(
-    r"(?P<sign>[+-]?) ?(?:(?P<whole>\d+) ?(?P<latex_space>(?=\\frac)| ))?"
-    r"(?:\\frac ?(?:\{ ?(?P<num_sign>-?)(?P<num>\d+) ?\}|(?P<num1>\d)) ?(?:\{ ?(?P<den_sign>-?)(?P<den>\d+) ?\}|(?P<den1>\d))"
+    r"(?P<sign>[+-]?) ?(?:(?P<whole>\d+)(?: |(?= ?\\frac)) ?)?"
+    r"(?:\\frac ?(?:\{ ?(?P<num_sign>-?)(?P<num>\d+) ?\}|(?P<num1>\d))"
+    r" ?(?:\{ ?(?P<den_sign>-?)(?P<den>\d+) ?\}|(?P<den1>\d))"
     r"|(?P<top>\d+) ?/ ?(?P<bottom>\d+))(?P<percent> ?%)?"
 )
 _REPEATING = re.compile(
@@ -86,7 +87,7 @@ def _fraction(text: str) -> Fraction | None:
     value = Fraction(top, bottom)
     inner_signs = (match["num_sign"] == "-") + (match["den_sign"] == "-")
     if match["whole"]:
-        if inner_signs:
+        if inner_signs or value >= 1:
             return None
         value += int(match["whole"])
     if match["percent"]:
