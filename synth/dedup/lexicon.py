@@ -38,6 +38,7 @@ RATIO_WORDS: dict[str, int] = {
     "twice": 2, "double": 2, "doubled": 2, "doubles": 2, "half": 2, "halves": 2, "halved": 2,
     "thrice": 3, "triple": 3, "tripled": 3, "triples": 3, "third": 3, "thirds": 3,
     "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4, "quadruple": 4,
+    "threefold": 3, "twofold": 2, "fourfold": 4, "fivefold": 5, "tenfold": 10, "decade": 10, "decades": 10,
     "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "dozen": 12, "dozens": 12,
 }  # fmt: skip

@@ -41,6 +41,7 @@ _TOKEN = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _HYPHENS = frozenset("-")
+_VULGAR = re.compile("[¼-¾⅐-⅞]")
 _SHORT_CHARACTERS = 24
 _SPEAKS_OF_CASE = re.compile(r"\b(?:upper|lower)[- ]?case|\bcapital|\bcase[- ](?:in)?sensitiv", re.IGNORECASE)
 _PRONOUN_ONE = words_in("each another this that every no any which the")
@@ -129,11 +130,17 @@ def _spoken(words: Sequence[str], at: int) -> tuple[int, int]:
     return total + current, used
 
 
+def _fraction(mark: str) -> str:
+    """`¾` as ` 3/4`, apart from a whole number before it."""
+    return " " + unicodedata.normalize("NFKC", mark).replace("⁄", "/")
+
+
 class _Reader:
     """Walks the tokens of one text once."""
 
     def __init__(self, text: str) -> None:
-        self.text = unicodedata.normalize("NFC", text).replace("−", "-")
+        text = unicodedata.normalize("NFC", text).replace("−", "-")
+        self.text = _VULGAR.sub(lambda match: _fraction(match.group()), text)
         self.numbers: list[tuple[str, str]] = []
         self.literals: list[str] = []
         self.names: list[str] = []
@@ -238,7 +245,7 @@ class _Reader:
                 (str(RATIO_WORDS[word]), "" if following in FUNCTION_WORDS else canonical_word(following))
             )
             return 1
-        if word in MAGNITUDES and self.numbers:
+        if word in MAGNITUDES:
             self.numbers.append((str(MAGNITUDES[word]), ""))
             return 1
         if word in NEGATIONS:
