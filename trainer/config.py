@@ -22,10 +22,6 @@ class PolicyConfig(Frozen):
     """Revision of a hub model."""
     max_prompt_tokens: int = Field(512, ge=1)
     """Tokens; longer prompts are left out of a stage and counted."""
-    lora_rank: int = Field(0, ge=0)
-    """Rank of a LoRA adapter; 0 trains all weights."""
-    lora_alpha: float = Field(32.0, gt=0)
-    """Scale of the LoRA adapter."""
 
 
 class WarmStartConfig(Frozen):
@@ -86,6 +82,8 @@ class StageConfig(Frozen):
     """Leave completions that hit `max_tokens` out of the loss."""
     pass_k: int = Field(1, ge=1)
     """Advantages of pass@k (PKPO, leave one out); 1 is pass@1; at most half of `group_size`."""
+    num_iterations: int = Field(1, ge=1)
+    """Updates on each batch of rollouts, TRL's mu; `epsilon` and `epsilon_high` act only above 1."""
     checkpoint_every: int = Field(20, ge=1)
     """Steps between checkpoints a killed stage resumes from; the last step is always one."""
     threads: int = Field(1, ge=1)
@@ -97,6 +95,9 @@ class StageConfig(Frozen):
     def _possible(self) -> StageConfig:
         if self.pass_k > 1 and self.pass_k > self.group_size // 2:
             raise ValueError(f"pass_k is {self.pass_k}, must be at most group_size / 2 = {self.group_size // 2}")
+        for name, value in (("n_steps", self.n_steps), ("checkpoint_every", self.checkpoint_every)):
+            if value % self.num_iterations:
+                raise ValueError(f"{name} is {value}, must be a multiple of num_iterations = {self.num_iterations}")
         return self
 
 

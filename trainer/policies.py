@@ -45,8 +45,11 @@ class LoadedPolicy:
 
     def encode(self, prompts: Sequence[str]) -> list[list[int]]:
         """Token ids of every prompt, rendered; no padding."""
-        rendered = [self.render(prompt) for prompt in prompts]
-        ids: list[list[int]] = self.tokenizer(rendered, add_special_tokens=not self.chat)["input_ids"]
+        return self.tokenise([self.render(prompt) for prompt in prompts])
+
+    def tokenise(self, rendered: Sequence[str]) -> list[list[int]]:
+        """Token ids of rendered prompts; a chat template has written its own special tokens."""
+        ids: list[list[int]] = self.tokenizer(list(rendered), add_special_tokens=not self.chat)["input_ids"]
         return ids
 
     @property
@@ -63,16 +66,15 @@ def fresh_pocket(seed: int) -> LoadedPolicy:
     config = LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=96,
-        intermediate_size=320,
+        intermediate_size=288,
         num_hidden_layers=3,
         num_attention_heads=4,
         num_key_value_heads=4,
         max_position_embeddings=64,
-        tie_word_embeddings=True,
+        tie_word_embeddings=False,
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
-        initializer_range=0.04,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -1,0 +1,25 @@
+"""What can go wrong in a stage, by name."""
+
+from __future__ import annotations
+
+from warehouse.errors import GradatimError, UserError
+
+
+class StageFailed(GradatimError):
+    """A stage ended without a policy; the last good checkpoint stands."""
+
+
+class Diverged(StageFailed):
+    """Loss or gradient is not a finite number."""
+
+
+class RewardFailed(StageFailed):
+    """The reward could not be computed, or decided nothing for several steps in a row."""
+
+
+class CheckpointBroken(StageFailed):
+    """A checkpoint is half written or does not match its own hash."""
+
+
+class KnobRefused(UserError):
+    """A setting is unknown to TRL, owned by gradatim, or has no effect under the other settings."""

@@ -1,0 +1,211 @@
+"""TRL's `GRPOTrainer` with a curriculum's order, one judged reward, masked undecided rollouts, and rows of it all."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate.utils import gather_object
+from datasets import Dataset
+from transformers import PrinterCallback, TrainerCallback
+from trl import GRPOConfig, GRPOTrainer
+
+from trainer.advantages import pass_k_advantages
+from trainer.errors import Diverged
+from trainer.policies import LoadedPolicy
+from trainer.recording import StepRecord, outcomes, sample_row
+from trainer.rewards import TaskReward
+from trainer.rollout import decode
+from trainer.sampling import CurriculumSampler
+from warehouse.records import Task
+
+Recorder = Callable[[StepRecord], None]
+"""Called once a step with all its samples, on the main process, before the optimizer moves."""
+
+
+class StepSeed(TrainerCallback):  # type: ignore[misc]
+    """Seeds torch from (seed, step, process) before every step, so that a resumed step draws what it would have."""
+
+    def __init__(self, seed: int, process: int = 0) -> None:
+        self._seed, self._process = seed, process
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        torch.manual_seed(step_seed(self._seed, state.global_step, self._process))
+
+
+def step_seed(seed: int, step: int, process: int = 0) -> int:
+    """A 63-bit seed that is a hash of its arguments."""
+    digest = hashlib.blake2b(f"{seed}/{step}/{process}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
+    """GRPO as TRL runs it, on prompts that a curriculum draws.
+
+    `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. Undecided
+    rollouts (reward `None`) leave every term of the loss. `pass_k` > 1 replaces the advantages.
+    Optimizer steps count from the campaign's start; `first_step` is where this stage began.
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: LoadedPolicy,
+        tasks: Sequence[Task],
+        sampler: CurriculumSampler,
+        reward: TaskReward,
+        recorder: Recorder,
+        args: GRPOConfig,
+        lean: bool = True,
+        pass_k: int = 1,
+        first_step: int = 0,
+        callbacks: Sequence[TrainerCallback] = (),
+    ) -> None:
+        self._policy, self._tasks, self._curriculum = policy, tasks, sampler
+        self._reward, self._recorder = reward, recorder
+        self._lean, self._pass_k, self._first_step = lean, pass_k, first_step
+        self._pending: StepRecord | None = None
+        self._gathered_rewards: torch.Tensor | None = None
+        self._newest_entropies: torch.Tensor | None = None
+        prompts = [policy.render(task.prompt) for task in tasks]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*rollout_func.*")
+            super().__init__(
+                model=policy.model,
+                reward_funcs=reward,
+                args=args,
+                train_dataset=Dataset.from_dict({"prompt": prompts, "position": list(range(len(tasks)))}),
+                processing_class=policy.tokenizer,
+                rollout_func=self._roll_out if lean else None,
+                callbacks=[StepSeed(args.seed, args.process_index), *callbacks],
+            )
+
+        self.remove_callback(PrinterCallback)
+
+    def _get_train_sampler(self, dataset: Any = None) -> CurriculumSampler:
+        return self._curriculum
+
+    def _roll_out(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, list[Any]]:
+        encoded = self._policy.tokenise(prompts)
+        distinct, n = _whole_groups(encoded)
+        rows = decode(
+            self.accelerator.unwrap_model(self.model),
+            distinct,
+            n=n,
+            temperature=self.temperature,
+            max_tokens=self.max_completion_length,
+            end_ids=self.eos_token_ids,
+            pad_id=self._tokenizer.pad_token_id,
+        )
+        return {
+            "prompt_ids": encoded,
+            "completion_ids": [row.ids for row in rows],
+            "logprobs": [row.logprobs for row in rows],
+            "mean_entropy": [row.mean_entropy for row in rows],
+            "finished": [row.finished for row in rows],
+        }
+
+    def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> torch.Tensor:
+        if not self._lean:
+            ends = {*self.eos_token_ids, self._tokenizer.pad_token_id}
+            for row, ids in zip(inputs, completion_ids_list, strict=True):
+                row["finished"] = ids[-1] in ends
+        rewards: torch.Tensor = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        self._gathered_rewards = rewards
+        own = [
+            sample_row(
+                row["position"],
+                text,
+                len(ids),
+                word,
+                finished=bool(row["finished"]),
+                entropy=row.get("mean_entropy"),
+                latency=0.0,
+            )
+            for row, text, ids, word in zip(inputs, completions, completion_ids_list, self._reward.last, strict=True)
+        ]
+        self._own_offset = self.accelerator.process_index * len(own)
+        step = self.state.global_step // self.num_iterations
+        self._pending = StepRecord(step, gather_object(own))
+        self._curriculum.observe(outcomes(self._pending.samples, self.num_generations), step)
+        return rewards
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        output: dict[str, Any] = super()._generate_and_score_completions(inputs)
+        n = len(inputs)
+        undecided = torch.tensor([word.reward is None for word in self._reward.last])
+        if self._pass_k > 1 and self._gathered_rewards is not None:
+            groups = self._gathered_rewards[:, 0].double().cpu().numpy().reshape(-1, self.num_generations)
+            advantages = torch.from_numpy(pass_k_advantages(groups, self._pass_k).reshape(-1)).float()
+            output["advantages"] = advantages[self._own_offset : self._own_offset + n].to(output["advantages"].device)
+        any_undecided = self.accelerator.gather(undecided.sum().to(output["completion_mask"].device)).sum()
+        if any_undecided > 0:
+            keep = (~undecided).to(output["completion_mask"])
+            output["completion_mask"] = output["completion_mask"] * keep[:, None]
+            output["num_items_in_batch"] = self.accelerator.gather(output["completion_mask"].sum()).sum()
+            output["advantages"] = output["advantages"] * keep
+        output["rollout_index"] = torch.arange(n, device=output["completion_ids"].device)
+        return output
+
+    def _get_per_token_logps_and_entropies(self, *args: Any, **kwargs: Any) -> Any:
+        result = super()._get_per_token_logps_and_entropies(*args, **kwargs)
+        if result[1] is not None:
+            self._newest_entropies = result[1].detach()
+        return result
+
+    def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
+        loss: torch.Tensor = super()._compute_loss(model, inputs)
+        if not bool(torch.isfinite(loss)):
+            raise Diverged(f"the loss is {loss.item()} at step {self.state.global_step}")
+        if not self._lean and self.temperature == 1 and self._pending and self._newest_entropies is not None:
+            mask = inputs["completion_mask"]
+            means = (self._newest_entropies * mask).sum(1) / mask.sum(1)
+            self._pending.fill_entropy((inputs["rollout_index"] + self._own_offset).tolist(), means.tolist())
+        return loss
+
+    def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> torch.Tensor:
+        loss: torch.Tensor = super().training_step(model, inputs, num_items_in_batch)
+        complete = self._step % self.current_gradient_accumulation_steps == 0
+        if complete and self._pending is not None:
+            if self.accelerator.is_main_process:
+                self._recorder(self._pending)
+            self._pending = None
+        return loss
+
+    def _get_grad_norm(self, model: Any, grad_norm: Any = None) -> Any:
+        norm = super()._get_grad_norm(model, grad_norm=grad_norm)
+        value = norm.item() if hasattr(norm, "item") else norm
+        if value is not None and not np.isfinite(value):
+            raise Diverged(f"the gradient norm is {value} at step {self.state.global_step}")
+        return norm
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if checkpoint is None or self.lr_scheduler is None:
+            return
+        schedule = self.lr_scheduler
+        factor = schedule.lr_lambdas[0](schedule.last_epoch) if hasattr(schedule, "lr_lambdas") else 1.0
+        schedule.base_lrs = [self.args.learning_rate for _ in schedule.base_lrs]
+        for group in self.optimizer.param_groups:
+            group["initial_lr"] = self.args.learning_rate
+            group["lr"] = self.args.learning_rate * factor
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """Write none: a stage's checkpoint is described by its rows."""
+
+
+def _whole_groups(encoded: Sequence[list[int]]) -> tuple[list[list[int]], int]:
+    """Neighbouring equal prompts once, and how often each stands there; (all, 1) when runs differ in length."""
+    runs: list[list[int]] = []
+    lengths: list[int] = []
+    for ids in encoded:
+        if runs and runs[-1] == ids:
+            lengths[-1] += 1
+        else:
+            runs.append(ids)
+            lengths.append(1)
+    return (runs, lengths[0]) if len(set(lengths)) == 1 else (list(encoded), 1)

@@ -1,0 +1,157 @@
+"""One GRPO stage in this process: trainer, curriculum, spool and checkpoints put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import TrainerCallback
+
+from curriculum.schedulers import Scheduler
+from trainer.checkpoints import Checkpoint, newest, seal, verify
+from trainer.errors import StageFailed
+from trainer.grpo import CurriculumTrainer
+from trainer.policies import LoadedPolicy
+from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout_rows
+from trainer.rewards import JudgeLike, TaskReward
+from trainer.sampling import CurriculumSampler
+from trainer.spool import Spool
+from trainer.stagefile import StageFile
+from trainer.trl_config import grpo_config
+from warehouse.records import Task, content_hash
+
+Progress = Callable[[int, Mapping[str, Any]], None]
+"""Called with (steps done in the stage, TRL's log) after every step."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a stage made: its last checkpoint, steps and rollouts of this attempt, and why it ended early."""
+
+    checkpoint: Checkpoint
+    n_steps: int
+    n_rollouts: int
+    reason: str | None = None
+
+
+class Stage:
+    """Everything that a running stage holds; `train` runs it to its end or to the guard's stop."""
+
+    def __init__(
+        self,
+        file: StageFile,
+        *,
+        policy: LoadedPolicy,
+        tasks: Sequence[Task],
+        scheduler: Scheduler,
+        judge: JudgeLike,
+        progress: Progress | None = None,
+        callbacks: Sequence[TrainerCallback] = (),
+        n_processes: int = 1,
+    ) -> None:
+        if not tasks:
+            raise StageFailed(f"stage {file.stage_id} has no task left to train on; its plan's tasks vanished")
+        self.file, self.tasks = file, tasks
+        self.pool_hash = content_hash([task.task_id for task in tasks])
+        config = file.trainer
+        torch.set_num_threads(config.stage.threads)
+        self.resumed = self._resume_point()
+        start = self.resumed.step if self.resumed else file.first_step
+        mu = config.stage.num_iterations
+        args = grpo_config(
+            config.stage,
+            config.sampling,
+            output_dir=file.folder,
+            seed=file.seed,
+            last_step=file.last_step,
+            n_processes=n_processes,
+        )
+        self.sampler = CurriculumSampler(
+            scheduler,
+            prompts_per_step=config.stage.prompts_per_step,
+            group_size=config.stage.group_size,
+            repeat=mu * args.gradient_accumulation_steps,
+            first=start // mu,
+            last=file.last_step // mu,
+        )
+        if self.resumed and self.resumed.state.get("pool") == self.pool_hash:
+            self.sampler.restore(self.resumed.state)
+        self.owner = Owner(file.stage_id, file.attempt, policy.policy_id)
+        self.spool = Spool(file.spool, stage_id=file.stage_id, attempt=file.attempt)
+        self.n_rollouts = 0
+        self.reason: str | None = None
+        policy.model.config._name_or_path = str(Path(file.home) / (file.reference or file.policy))
+        self.trainer = CurriculumTrainer(
+            policy=policy,
+            tasks=tasks,
+            sampler=self.sampler,
+            reward=TaskReward(tasks, judge),
+            recorder=self.record,
+            args=args,
+            lean=config.sampling.engine == "lean",
+            pass_k=config.stage.pass_k,
+            callbacks=[*callbacks, _Diary(self, progress)],
+        )
+
+    def _resume_point(self) -> Checkpoint | None:
+        """This stage's newest whole checkpoint, else the one it continues from, else none."""
+        own = newest(self.file.folder)
+        if own is not None or self.file.continue_from is None:
+            return own
+        return verify(Path(self.file.home) / self.file.continue_from)
+
+    @property
+    def steps_done(self) -> int:
+        """Steps of the stage behind the policy as it is now."""
+        return int(self.trainer.state.global_step) - self.file.first_step
+
+    def record(self, record: StepRecord) -> None:
+        """Spool one step's rollouts and draws."""
+        mu = self.file.trainer.stage.num_iterations
+        own = StepRecord(record.step - self.file.first_step // mu, record.samples)
+        size = self.file.trainer.stage.group_size
+        draws = self.sampler.taken(record.step)
+        rows = [*rollout_rows(self.owner, own, self.tasks, size), *draw_rows(self.owner, own.step, draws, self.tasks)]
+        self.spool.write(own.step, "rollouts", rows)
+        self.n_rollouts += len(own.samples)
+
+    def note(self, logs: Mapping[str, Any]) -> None:
+        """Spool one step's metrics."""
+        step = max(0, self.steps_done - 1)
+        self.spool.write(step, "metrics", metric_rows(self.owner, step, logs))
+
+    def seal(self) -> Checkpoint:
+        """Mark the checkpoint that TRL has just written as whole."""
+        step = int(self.trainer.state.global_step)
+        state = {**self.sampler.state(), "pool": self.pool_hash, "stage_id": self.file.stage_id}
+        return seal(self.file.folder / f"checkpoint-{step}", step=step, state=state)
+
+    def train(self) -> Trained:
+        """Run the stage; a stage whose last step is already checkpointed is returned as it is."""
+        if self.resumed is None or self.resumed.step < self.file.last_step:
+            self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
+        final = newest(self.file.folder)
+        if final is None:
+            raise StageFailed(f"stage {self.file.stage_id} ended without a whole checkpoint in {self.file.folder}")
+        return Trained(final, final.step - self.file.first_step, self.n_rollouts, self.reason)
+
+
+class _Diary(TrainerCallback):  # type: ignore[misc]
+    """Spools metrics, reports progress and seals checkpoints."""
+
+    def __init__(self, stage: Stage, progress: Progress | None) -> None:
+        self._stage, self._progress = stage, progress
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        if not state.is_world_process_zero or not logs or "loss" not in logs:
+            return
+        self._stage.note(logs)
+        if self._progress is not None:
+            self._progress(self._stage.steps_done, logs)
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if state.is_world_process_zero:
+            self._stage.seal()
