@@ -81,6 +81,11 @@ class Judge:
                 words[i] = _judge_code(pool, tasks[i], completions[i], truncated=cut[i])
         return words
 
+    @property
+    def pool(self) -> Pool:
+        """The sandbox behind the judge; it starts here when it has not yet."""
+        return self._sandbox()
+
     def _sandbox(self) -> Pool:
         from synth.sandbox import Pool
 
