@@ -5,7 +5,7 @@
 'test 1 of 1: f(1) gave 1, expected 2'
 """
 
-from synth.sandbox.asserts import tests_from_asserts
+from synth.sandbox.asserts import from_asserts
 from synth.sandbox.backends import BACKENDS, Probe, probes
 from synth.sandbox.case import Test
 from synth.sandbox.casefile import dump_tests, load_tests
@@ -26,7 +26,7 @@ __all__ = [
     "SandboxUnavailable",
     "Test",
     "dump_tests",
+    "from_asserts",
     "load_tests",
     "probes",
-    "tests_from_asserts",
 ]

@@ -1,6 +1,6 @@
 """Assert statements as tests: `assert f(1) == 2` becomes a call and an expected value that stays outside.
 
-`tests_from_asserts(source, entry=..., prelude=...)` reads the body of `check(candidate)` where the source
+`from_asserts(source, entry=..., prelude=...)` reads the body of `check(candidate)` where the source
 defines one (HumanEval, MBPP in that format), else its top-level statements. Each of these becomes one Test:
 
     assert f(args) == value          compared as `==` does        assert f(args) is True
@@ -40,10 +40,10 @@ class _NotSimple(Exception):
     """A statement that cannot become a call and an expected value."""
 
 
-def tests_from_asserts(source: str, *, entry: str, prelude: str = "") -> tuple[Test, ...]:
+def from_asserts(source: str, *, entry: str, prelude: str = "") -> tuple[Test, ...]:
     """The tests that `source` asserts about `entry`; raises `UserError` when it does not parse or asserts nothing.
 
-    >>> tests_from_asserts("assert abs(f(3) - 0.5) < 1e-6", entry="f")[0].abs_tol
+    >>> from_asserts("assert abs(f(3) - 0.5) < 1e-6", entry="f")[0].abs_tol
     1e-06
     """
     try:
@@ -106,8 +106,13 @@ def _is_close(claim: ast.Call, entry: str) -> Test:
     names = {keyword.arg: _value(keyword.value) for keyword in claim.keywords}
     if len(claim.args) != 2 or not set(names) <= {"rel_tol", "abs_tol"}:
         raise _NotSimple
-    tolerances = {"rel_tol": float(names.get("rel_tol", 1e-9)), "abs_tol": float(names.get("abs_tol", 0.0))}
-    return Test(**_call(claim.args[0], entry), expected=_value(claim.args[1]), equality="python", **tolerances)
+    return Test(
+        **_call(claim.args[0], entry),
+        expected=_value(claim.args[1]),
+        equality="python",
+        rel_tol=float(names.get("rel_tol", 1e-9)),
+        abs_tol=float(names.get("abs_tol", 0.0)),
+    )
 
 
 def _call(node: ast.expr, entry: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 from synth.sandbox.case import Test
@@ -13,10 +13,7 @@ from synth.sandbox.inside.frames import Malformed, load
 from synth.sandbox.inside.tree import MAX_DEPTH, NotPlain, TooDeep, Tree, pack, unpack
 from warehouse.errors import UserError
 
-_DEFAULTS: dict[str, Any] = {
-    f.name: f.default if f.default is not MISSING else f.default_factory()  # type: ignore[misc]
-    for f in fields(Test)
-}
+_DEFAULTS: dict[str, Any] = {f.name: getattr(Test(), f.name) for f in fields(Test)}
 
 
 def packed(value: object, what: str) -> Tree:

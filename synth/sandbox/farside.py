@@ -30,6 +30,7 @@ NOBODY = 65534
 FIRST_UID = 1_500_000_000
 _PACKAGE = str(Path(__file__).resolve().parent)
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop()); from inside.launch import main; main()"
+_FLAGS = ("-S", "-s", "-P", "-B", "-X", "utf8", "-c")
 _serial = itertools.count()
 
 
@@ -107,8 +108,7 @@ class FarSide:
         try:
             spec = _specification(backend, limits, stage)
             self._process = subprocess.Popen(
-                [_python(), "-S", "-s", "-P", "-B", "-X", "utf8", "-c", _BOOT]
-                + [json.dumps(spec), str(far.fileno()), _PACKAGE],
+                [_python(), *_FLAGS, _BOOT, json.dumps(spec), str(far.fileno()), _PACKAGE],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

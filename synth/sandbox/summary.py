@@ -101,7 +101,7 @@ def show_tree(tree: Tree, depth: int = 0) -> str:
     """A bounded rendering of an answer, which never becomes an object here."""
     if type(tree) is str:
         return _cut(repr(tree[:WIDTH]), WIDTH)
-    if type(tree) is not dict and type(tree) is not list:
+    if tree is None or type(tree) in (bool, int, float):
         return repr(tree)
     if depth > 4:
         return "..."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import io
 import os
 import sys
 import threading
@@ -35,6 +36,10 @@ def redirect(stdin: bool) -> bool:
             os.dup2(memory, descriptor)
             os.close(memory)
     return stdin
+
+
+def _text(descriptor: int, mode: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.open(descriptor, mode, closefd=False), encoding="utf-8")  # noqa: UP020
 
 
 class Program:
@@ -81,8 +86,8 @@ class Program:
     def _script(self, source: str, stdin: bytes, output_bytes: int) -> Tree:
         os.write(0, stdin) if stdin else None
         os.lseek(0, 0, os.SEEK_SET)
-        sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
-        out = open(1, "w", encoding="utf-8", closefd=False)
+        sys.stdin = sys.__stdin__ = _text(0, "rb")  # type: ignore[misc]
+        out = _text(1, "wb")
         sys.stdout = sys.__stdout__ = out  # type: ignore[misc]
         module = types.ModuleType("__main__")
         module.__dict__["__file__"] = FILE

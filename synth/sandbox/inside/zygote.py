@@ -22,13 +22,18 @@ from typing import Any, NoReturn
 from . import landlock, namespaces, runner, seccomp
 from .libc import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, prctl
 
-PRELOADED = ["abc", "array", "base64", "bisect", "cmath", "collections", "collections.abc", "contextlib", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "math", "numbers", "operator", "random", "re", "statistics", "string", "struct", "textwrap", "threading", "time", "traceback", "types", "typing", "unicodedata"]
+PRELOADED = """
+    abc array base64 bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal enum
+    fractions functools hashlib heapq inspect io itertools json math numbers operator random re statistics string
+    struct textwrap threading time traceback types typing unicodedata encodings.idna encodings.utf_16 locale
+    atexit
+"""
 
 
 def preload(spec: dict[str, Any]) -> None:
     """Imports what candidates most often import, so that a fork finds it ready."""
     sys.path[:] = [path for path in sys.path if path != spec["package"]]
-    for name in PRELOADED:
+    for name in PRELOADED.split():
         importlib.import_module(name)
     if spec["site"]:
         sys.path.append(spec["site"])
@@ -49,7 +54,7 @@ class Child:
 
     def cpu(self) -> float:
         """CPU seconds that all threads of the child have used."""
-        return time.clock_gettime((~self.pid << 3) | 2)
+        return float(time.clock_gettime((~self.pid << 3) | 2))
 
     def check(self, patience: float) -> float:
         """Kills the child if it is past a limit; the seconds until it can be at the earliest."""
