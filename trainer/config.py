@@ -32,7 +32,7 @@ class WarmStartConfig(Frozen):
     batch_size: int = Field(128, ge=1)
     """Demonstrations a step."""
     learning_rate: float = Field(2e-3, gt=0)
-    """Peak rate of AdamW; 20 steps of warm-up, then a cosine to a tenth."""
+    """Rate of AdamW: 20 steps of warm-up, then constant."""
     level_weights: tuple[float, ...] = (40, 30, 18, 8, 3, 1, 0.3, 0.1)
     """Weight of a family's first, second, ... level: long levels are rare. The last weight stands for all further."""
     family_weights: dict[str, float] = Field(default_factory=dict)

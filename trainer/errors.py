@@ -23,3 +23,7 @@ class CheckpointBroken(StageFailed):
 
 class KnobRefused(UserError):
     """A setting is unknown to TRL, owned by gradatim, or has no effect under the other settings."""
+
+
+class EvaluationFailed(GradatimError):
+    """An evaluation has no tasks, or did not return what its protocol asks for."""

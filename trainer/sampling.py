@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch.utils.data import Sampler
 
@@ -12,6 +12,15 @@ from warehouse.records import JsonValue
 
 UNSELECTED = frozenset({"explore", "uniform", "probe"})
 """Reasons of draws that did not favour any pass rate."""
+
+
+class PastGroup(NamedTuple):
+    """A group sampled before the stage: the task's position, decided rollouts, passes, and why it was drawn."""
+
+    position: int
+    n: int
+    c: int
+    reason: str
 
 
 class CurriculumSampler(Sampler[int]):
@@ -56,13 +65,21 @@ class CurriculumSampler(Sampler[int]):
         A task's first group and exploration draws count as unselected.
         """
         self._newest = (step, self._drawn.pop(step, []))
-        reasons = [draw.reason for draw in self._newest[1]]
-        groups = []
-        for slot, (position, n, c) in enumerate(outcomes):
-            explored = slot < len(reasons) and reasons[slot] in UNSELECTED
-            groups.append(Group(position, n, c, selected=position in self._seen and not explored))
-        self._seen.update(position for position, _, _ in outcomes)
-        self._scheduler.observe(groups, step)
+        reasons = [draw.reason for draw in self._newest[1]] or ["probe"] * len(outcomes)
+        self._tell([PastGroup(*outcome, why) for outcome, why in zip(outcomes, reasons, strict=True)], step)
+
+    def replay(self, moments: Sequence[Sequence[PastGroup]], *, before: int) -> None:
+        """Tell the scheduler of earlier groups, oldest first, as if sampled in the steps up to `before`."""
+        for ago, groups in zip(range(len(moments), 0, -1), moments, strict=True):
+            self._tell(groups, max(0, before - ago))
+
+    def _tell(self, groups: Sequence[PastGroup], step: int) -> None:
+        told = [
+            Group(g.position, g.n, g.c, selected=g.position in self._seen and g.reason not in UNSELECTED)
+            for g in groups
+        ]
+        self._seen.update(g.position for g in groups)
+        self._scheduler.observe(told, step)
 
     def taken(self, step: int) -> list[Draw]:
         """The draws of the step observed last; empty for any other."""

@@ -14,7 +14,6 @@ from trainer.policies import LoadedPolicy
 from warehouse.errors import UserError
 
 WARMUP_STEPS = 20
-FINAL_RATE = 0.1
 
 
 class WarmStart(NamedTuple):
@@ -50,7 +49,7 @@ def warm_start(
     order = _order(len(rows), config.n_steps * config.batch_size, seed)
     model = policy.model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, config.n_steps))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _rate)
     loss = torch.tensor(math.nan)
     for step in range(config.n_steps):
         chosen = order[step * config.batch_size : (step + 1) * config.batch_size]
@@ -96,8 +95,9 @@ def _batch(rows: Sequence[tuple[list[int], list[int]]], pad: int) -> tuple[torch
     return ids, mask, labels
 
 
-def _rate(step: int, n_steps: int) -> float:
-    if step < WARMUP_STEPS:
-        return (step + 1) / WARMUP_STEPS
-    done = (step - WARMUP_STEPS) / max(1, n_steps - WARMUP_STEPS)
-    return FINAL_RATE + (1 - FINAL_RATE) * 0.5 * (1 + math.cos(math.pi * done))
+def _rate(step: int) -> float:
+    """Share of the peak rate: warm-up, then constant.
+
+    A rate that decays ends in a sharper place with a higher pass rate, which GRPO then loses within 60 steps.
+    """
+    return min(1.0, (step + 1) / WARMUP_STEPS)

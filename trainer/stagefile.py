@@ -33,6 +33,8 @@ class StageFile(Frozen):
     """The campaign's seed."""
     policy: str
     """Folder of the policy to train, relative to the home."""
+    policy_id: str | None = None
+    """Its identity in the warehouse, by which its line's earlier groups are found; none starts without them."""
     continue_from: str | None = None
     """Checkpoint whose optimizer, schedule and curriculum go on; none starts them afresh."""
     reference: str | None = None

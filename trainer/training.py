@@ -21,7 +21,7 @@ from trainer.sampling import CurriculumSampler
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
 from trainer.trl_config import grpo_config
-from warehouse.records import Task, content_hash
+from warehouse.records import Record, Task, content_hash
 
 Progress = Callable[[int, Mapping[str, Any]], None]
 """Called with (steps done in the stage, TRL's log) after every step."""
@@ -55,7 +55,7 @@ class Stage:
         if not tasks:
             raise StageFailed(f"stage {file.stage_id} has no task left to train on; its plan's tasks vanished")
         self.file, self.tasks = file, tasks
-        self.pool_hash = content_hash([task.task_id for task in tasks])
+        self.plan_hash = content_hash(file.scheduler, file.scheduler_config, [task.task_id for task in tasks])
         config = file.trainer
         torch.set_num_threads(config.stage.threads)
         self.resumed = self._resume_point()
@@ -77,7 +77,8 @@ class Stage:
             first=start // mu,
             last=file.last_step // mu,
         )
-        if self.resumed and self.resumed.state.get("pool") == self.pool_hash:
+        self.restored = self.resumed is not None and self.resumed.state.get("plan") == self.plan_hash
+        if self.resumed and self.restored:
             self.sampler.restore(self.resumed.state)
         self.owner = Owner(file.stage_id, file.attempt, policy.policy_id)
         self.spool = Spool(file.spool, stage_id=file.stage_id, attempt=file.attempt)
@@ -114,7 +115,10 @@ class Stage:
         own = StepRecord(record.step - self.file.first_step // mu, record.samples)
         size = self.file.trainer.stage.group_size
         draws = self.sampler.taken(record.step)
-        rows = [*rollout_rows(self.owner, own, self.tasks, size), *draw_rows(self.owner, own.step, draws, self.tasks)]
+        rows: list[Record] = [
+            *rollout_rows(self.owner, own, self.tasks, size),
+            *draw_rows(self.owner, own.step, draws, self.tasks),
+        ]
         self.spool.write(own.step, "rollouts", rows)
         self.n_rollouts += len(own.samples)
 
@@ -126,7 +130,7 @@ class Stage:
     def seal(self) -> Checkpoint:
         """Mark the checkpoint that TRL has just written as whole."""
         step = int(self.trainer.state.global_step)
-        state = {**self.sampler.state(), "pool": self.pool_hash, "stage_id": self.file.stage_id}
+        state = {**self.sampler.state(), "plan": self.plan_hash, "stage_id": self.file.stage_id}
         return seal(self.file.folder / f"checkpoint-{step}", step=step, state=state)
 
     def train(self) -> Trained:

@@ -1,0 +1,148 @@
+"""`python -m trainer.run stage.toml`: one training stage as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from curriculum import schedulers
+from curriculum.pool import pool_of
+from synth.graders import Judge
+from trainer import policies, stagefile
+from trainer.errors import StageFailed
+from trainer.sampling import PastGroup
+from trainer.stagefile import StageFile
+from trainer.training import Stage, Trained
+from warehouse.errors import GradatimError, UserError
+from warehouse.records import Split, Task
+from warehouse.store import Store
+
+RESULT, FAILURE = "result.json", "failure.json"
+"""What a stage leaves in its spool folder when it ends."""
+
+EXIT_FAILED = 3
+"""Exit code of a stage that failed for a reason it could name; 2 is a request that cannot be carried out."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the stage in the file named on the command line; returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if len(given) != 1:
+        print("usage: python -m trainer.run STAGE.toml", file=sys.stderr)
+        return 2
+    try:
+        stage = stagefile.read(Path(given[0]))
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
+    _quiet()
+    try:
+        trained = run(stage)
+    except UserError as error:
+        return _failed(stage, error, 2)
+    except GradatimError as error:
+        return _failed(stage, error, EXIT_FAILED)
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        return _failed(stage, StageFailed(f"out of memory: {error}; see: [stage] prompts_per_step"), EXIT_FAILED)
+    if int(os.environ.get("RANK", "0")) == 0:
+        _write(stage, RESULT, _result(trained))
+    return 0
+
+
+def run(stage: StageFile) -> Trained:
+    """Train `stage` on the tasks that its snapshot holds; prints one JSON line a step."""
+    tasks, history = load(stage)
+    policy = policies.load(stage.policy, stage.home)
+    tasks = _within_context(tasks, policy, stage.trainer.policy.max_prompt_tokens)
+    pool = pool_of(tasks)
+    scheduler = schedulers.get(stage.scheduler)(pool, stage.scheduler_config, stage.seed)
+    with Judge(workers=1) as judge:
+        prepared = Stage(
+            stage,
+            policy=policy,
+            tasks=tasks,
+            scheduler=scheduler,
+            judge=judge,
+            progress=_print_step,
+            n_processes=int(os.environ.get("WORLD_SIZE", "1")),
+        )
+        if not prepared.restored:
+            prepared.sampler.replay(past_outcomes(tasks, history), before=stage.first_step)
+        return prepared.train()
+
+
+def load(stage: StageFile) -> tuple[list[Task], list[dict[str, Any]]]:
+    """The stage's tasks in order of their ids, and the groups its policy's line sampled, at the pinned snapshot."""
+    with Store.open(stage.home, snapshot=stage.snapshot_id, threads=1) as store:
+        arms = frozenset(stage.arms)
+        found = [task for task in store.tasks(split=Split.TRAIN) if not arms or task.arm in arms]
+        history = store.named("groups", policy=stage.policy_id).to_pylist() if stage.policy_id else []
+    return sorted(found, key=lambda task: task.task_id), history
+
+
+def past_outcomes(tasks: Sequence[Task], history: Sequence[Mapping[str, Any]]) -> list[list[PastGroup]]:
+    """`history` as groups of `tasks` by moment of sampling, oldest first; tasks that are gone are left out."""
+    place = {task.task_id: index for index, task in enumerate(tasks)}
+    moments: dict[int, list[PastGroup]] = {}
+    for row in history:
+        if row["task_id"] in place:
+            group = PastGroup(place[row["task_id"]], int(row["n"]), int(row["c"]), str(row["reason"]))
+            moments.setdefault(int(row["moment"]), []).append(group)
+    return [moments[moment] for moment in sorted(moments)]
+
+
+def _within_context(tasks: Sequence[Task], policy: policies.LoadedPolicy, limit: int) -> list[Task]:
+    lengths = [len(ids) for ids in policy.encode([task.prompt for task in tasks])]
+    kept = [task for task, length in zip(tasks, lengths, strict=True) if length <= limit]
+    if len(kept) < len(tasks):
+        print(json.dumps({"left_out": len(tasks) - len(kept), "max_prompt_tokens": limit}), flush=True)
+    return kept
+
+
+def _print_step(step: int, logs: Mapping[str, Any]) -> None:
+    shown = {name: logs.get(name) for name in ("loss", "reward", "entropy", "frac_reward_zero_std")}
+    print(json.dumps({"step": step, **shown}), flush=True)
+
+
+def _result(trained: Trained) -> dict[str, Any]:
+    return {
+        "checkpoint": str(trained.checkpoint.folder),
+        "policy_id": trained.checkpoint.policy_id,
+        "weights_hash": trained.checkpoint.weights_hash,
+        "step": trained.checkpoint.step,
+        "n_steps": trained.n_steps,
+        "n_rollouts": trained.n_rollouts,
+        "reason": trained.reason,
+    }
+
+
+def _failed(stage: StageFile, error: GradatimError, code: int) -> int:
+    print(f"{type(error).__name__}: {error}", file=sys.stderr)
+    _write(stage, FAILURE, {"error": type(error).__name__, "message": str(error), "at": time.time()})
+    return code
+
+
+def _write(stage: StageFile, name: str, value: Mapping[str, Any]) -> None:
+    stage.spool.mkdir(parents=True, exist_ok=True)
+    draft = stage.spool / f"{name}.tmp"
+    draft.write_text(json.dumps(value), "utf-8")
+    os.replace(draft, stage.spool / name)
+
+
+def _quiet() -> None:
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
