@@ -54,9 +54,8 @@ def _relay(examiner: Execution, candidate: Execution, test: Test, entry: str) ->
         raise _ExaminerEnded(str(ended)) from None
     while "ask" in message:
         asked += 1
-        reply = candidate.ask(
-            {"do": "call", "entry": message["ask"], "args": _items(message["args"]), "kwargs": message["kwargs"]}
-        )
+        call = {"do": "call", "as": "items", "entry": message["ask"]}
+        reply = candidate.ask(call | {"args": _items(message["args"]), "kwargs": message["kwargs"]})
         answer: dict[str, object] = {"v": reply.tree}
         if reply.verdict is not Judgement.PASS:
             failure = failure or (reply.verdict, reply.note)

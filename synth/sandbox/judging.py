@@ -148,8 +148,11 @@ def _call(execution: Execution, question: Question, test: Test) -> Reply:
         request = {"do": "methods", "entry": question.name(test), "args": args, "kwargs": kwargs, "methods": steps}
         return execution.ask(request)
     reply = Reply()
-    for entry in test.through or (question.name(test),):
-        reply = execution.ask({"do": "call", "entry": entry, "args": args, "kwargs": kwargs})
+    entries = test.through or (question.name(test),)
+    for number, entry in enumerate(entries, 1):
+        truth = question.judge and test.equality == "truth" and number == len(entries)
+        how = "truth" if truth else "value"
+        reply = execution.ask({"do": "call", "as": how, "entry": entry, "args": args, "kwargs": kwargs})
         if reply.verdict is not Judgement.PASS:
             break
         args, kwargs = [reply.tree], {"d": []}
@@ -166,7 +169,7 @@ def _relay(far: FarSide, question: Question, test: Test, seed: int, sight: Sight
             failed = _load(execution, question, [replace(stage, entry=entry)])
             if failed is not None:
                 return failed
-            reply = execution.ask({"do": "call", "entry": entry, "args": args, "kwargs": kwargs})
+            reply = execution.ask({"do": "call", "as": "value", "entry": entry, "args": args, "kwargs": kwargs})
             sight.cpu_s += execution.finish().cpu_s
         if reply.verdict is not Judgement.PASS:
             break

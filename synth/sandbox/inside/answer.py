@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
 from .tree import Tree, pack, unpack
@@ -25,7 +25,7 @@ class CandidateFailed(Exception):
 
 
 class TooMuchOutput(Exception):
-    """A script wrote more than the limit allows."""
+    """An answer, or what a script wrote, is larger than the limit allows."""
 
 
 def redirect(stdin: bool) -> bool:
@@ -42,11 +42,22 @@ def _text(descriptor: int, mode: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.open(descriptor, mode, closefd=False), encoding="utf-8")  # noqa: UP020
 
 
+def _iterated(value: Any) -> Tree:
+    """As `pack`, and a lazy sequence as the tuple of its items."""
+    if isinstance(value, Iterator | range | KeysView | ValuesView | ItemsView):
+        value = tuple(value)
+    return pack(value)
+
+
+_PACKERS: dict[str, Callable[[Any], Tree]] = {"value": pack, "truth": bool, "items": _iterated}
+
+
 class Program:
     """The candidate's program in this process, and the ways in which it is questioned."""
 
-    def __init__(self, exchange: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def __init__(self, exchange: Callable[[dict[str, Any]], dict[str, Any]], output_bytes: int) -> None:
         self._exchange = exchange
+        self._output_bytes = output_bytes
         self._names: dict[str, Any] = {}
 
     def answer(self, request: dict[str, Any]) -> Tree:
@@ -61,8 +72,13 @@ class Program:
         args, kwargs = unpack(request["args"]), unpack(request["kwargs"])
         made = self._resolve(request["entry"])(*args, **kwargs)
         if kind == "call":
-            return pack(made)
+            self._fits(made)
+            return _PACKERS[request["as"]](made)
         return pack([getattr(made, name)(*unpack(arguments)) for name, arguments in request["methods"]])
+
+    def _fits(self, made: Any) -> None:
+        if type(made) in (str, bytes, bytearray, list, tuple) and len(made) > self._output_bytes:
+            raise TooMuchOutput
 
     def _load(self, source: str, entries: list[str]) -> None:
         module = types.ModuleType("program")

@@ -73,7 +73,7 @@ def _seed(seed: int) -> None:
 
 def _converse(channel: socket.socket, output_bytes: int, stdin: bool) -> None:
     """Answers each request with exactly one reply until the judge closes its side."""
-    program = answer.Program(lambda question: _exchange(channel, question))
+    program = answer.Program(lambda question: _exchange(channel, question), output_bytes)
     while True:
         try:
             size = int.from_bytes(frames.receive(channel, frames.HEADER), "little")

@@ -30,6 +30,10 @@ PRELOADED = """
 """
 
 
+SHORTEST_S = 0.005
+"""Shortest time between two looks at a child's clocks, seconds."""
+
+
 def preload(spec: dict[str, Any]) -> None:
     """Imports what candidates most often import, so that a fork finds it ready."""
     sys.path[:] = [path for path in sys.path if path != spec["package"]]
@@ -54,7 +58,7 @@ class Child:
 
     def cpu(self) -> float:
         """CPU seconds that all threads of the child have used."""
-        return float(time.clock_gettime((~self.pid << 3) | 2))
+        return time.clock_gettime((~self.pid << 3) | 2)
 
     def check(self, patience: float) -> float:
         """Kills the child if it is past a limit; the seconds until it can be at the earliest."""
@@ -65,7 +69,8 @@ class Child:
         elif waited >= self.limits["wall_s"]:
             self.kill("wall")
         cores = os.cpu_count() or 1
-        return max(0.005, min((self.limits["cpu_s"] - cpu) / cores, self.limits["wall_s"] - waited))
+        soonest: float = min((self.limits["cpu_s"] - cpu) / cores, self.limits["wall_s"] - waited)
+        return max(SHORTEST_S, soonest)
 
     def kill(self, cause: str) -> None:
         """Ends the child; the first cause is the one reported."""
