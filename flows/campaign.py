@@ -6,8 +6,9 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator
 
+from curriculum.mixture import MixtureConfig
 from trainer.config import (
     EvaluationConfig,
     Frozen,
@@ -51,17 +52,23 @@ class CalibrationConfig(Frozen):
     """Share of the stage's rollouts that probes may cost."""
     group_size: int = Field(8, ge=2)
     """Rollouts a probed task."""
+    recent_steps: int = Field(20, ge=0)
+    """Last steps of the stage before whose rollouts count as evidence."""
 
 
 class CurriculumConfig(Frozen):
     """How tasks are chosen."""
 
     scheduler: str = "frontier"
-    """Scheduler that draws within a stage; see `gradatim simulate --list`."""
+    """Scheduler that draws within a stage; see `gradatim simulate --help`."""
+    scheduler_config: dict[str, JsonValue] = Field(default_factory=dict)
+    """The scheduler's own settings."""
     baseline: str | None = "uniform"
     """Scheduler that a second arm of the campaign trains with from the same start; none for no comparison."""
     n_stages: int = Field(3, ge=1)
     """Training stages, each with its own plan."""
+    mixture: MixtureConfig = MixtureConfig()
+    """Floors, caps and trust region of the plans."""
 
     @field_validator("scheduler", "baseline")
     @classmethod
@@ -134,3 +141,9 @@ def _named(path: Path, error: ValidationError) -> UserError:
             f"key in {path}", place, [".".join([*map(str, tables), name]) for name in model.model_fields], str(path)
         )
     return UserError(f"{place} in {path} is {first['input']!r}: {first['msg']}; see: {path}")
+
+
+def with_scheduler(config: CampaignConfig, scheduler: str) -> CampaignConfig:
+    """The same campaign drawn by another scheduler, with that one's default settings and no baseline of its own."""
+    curriculum = config.curriculum.model_copy(update={"scheduler": scheduler, "scheduler_config": {}, "baseline": None})
+    return config.model_copy(update={"curriculum": curriculum})

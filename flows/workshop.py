@@ -6,7 +6,7 @@ import resource
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -21,15 +21,15 @@ from warehouse.store import Commit, Store
 SOFTWARE = ("gradatim", "torch", "transformers", "trl", "duckdb", "prefect")
 
 
-@dataclass
 class Workshop:
-    """The open store and judge of one run; `outputs` is what the run leaves behind and where."""
+    """The open store and judge of one run; `outputs` is what the run leaves behind and where.
 
-    settings: Settings
-    store: Store
-    judge: Judge
-    run: str
-    outputs: dict[str, JsonValue] = field(default_factory=dict)
+    Not a dataclass: the orchestrator copies dataclasses that it finds among a task's arguments.
+    """
+
+    def __init__(self, *, settings: Settings, store: Store, judge: Judge, run: str) -> None:
+        self.settings, self.store, self.judge, self.run = settings, store, judge, run
+        self.outputs: dict[str, JsonValue] = {}
 
     @property
     def home(self) -> Home:

@@ -1,0 +1,44 @@
+"""`gradatim sql`: one read-only query over the warehouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import AsJson, home_of
+from flows.cli.output import Output
+
+
+def command(
+    context: typer.Context,
+    query: Annotated[str | None, typer.Argument(help="One SELECT or EXPLAIN.")] = None,
+    named: Annotated[str | None, typer.Option(help="Name of a stored query; without a value see `tables`.")] = None,
+    param: Annotated[list[str] | None, typer.Option(help="NAME=VALUE for a named query; may repeat.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the rows to a CSV file.")] = None,
+    parquet: Annotated[Path | None, typer.Option(help="Write the rows to a Parquet file.")] = None,
+    private: Annotated[bool, typer.Option(help="Attach hidden tests and held-out texts too.")] = False,
+    timeout_s: Annotated[float, typer.Option(help="Seconds before the query is ended.")] = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the warehouse in SQL; nothing can be changed and no file outside it read.
+
+    Example: gradatim sql "select family, count(*) from current_tasks group by all" --json
+    """
+    from warehouse import people_sql
+    from warehouse.errors import UserError
+
+    limits = {"timeout_s": timeout_s}
+    if named is not None:
+        table = people_sql.run_named(home_of(context), named, dict(_pair(text) for text in param or []), **limits)
+    elif query is not None:
+        table = people_sql.run(home_of(context), query, private=private, **limits)
+    else:
+        raise UserError("give a query or --named NAME; see: gradatim tables")
+    if csv is not None:
+        write_csv(table, csv)
+    if parquet is not None:
+        write_parquet(table, parquet)
+    if csv is None and parquet is None:
+        Output(as_json=as_json).rows(table.to_pylist())

@@ -1,0 +1,55 @@
+"""Progress of long work: a bar on a terminal, a line every ten seconds elsewhere; always on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+EVERY_S = 10.0
+
+
+class Progress:
+    """Counts `total` pieces of one kind of work; a context manager."""
+
+    def __init__(self, what: str, *, total: int) -> None:
+        self._what, self._total, self._done = what, total, 0
+        self._began = self._said = time.monotonic()
+        self._bar: Bar | None = None
+        if sys.stderr.isatty():
+            columns = (TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True))
+            self._task = self._bar.add_task(what, total=total, note="")
+
+    def __enter__(self) -> Progress:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+        elif kind is None and self._total:
+            self._line(f"done in {time.monotonic() - self._began:.0f} s")
+
+    def to(self, done: int, note: str = "") -> None:
+        """Say that `done` pieces are finished, with the newest figures in `note`."""
+        self._done = done
+        if self._bar:
+            self._bar.update(self._task, completed=done, note=note)
+        elif time.monotonic() - self._said >= EVERY_S:
+            self._said = time.monotonic()
+            self._line(note)
+
+    def advance(self, note: str = "") -> None:
+        """Say that one more piece is finished."""
+        self.to(self._done + 1, note)
+
+    def _line(self, note: str) -> None:
+        print(f"{self._what}: {self._done}/{self._total} {note}".rstrip(), file=sys.stderr, flush=True)

@@ -1,0 +1,97 @@
+"""Probes of a policy and what they say of every task: rows of `rollouts` and `calibrations`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from curriculum.buckets import ORDER, bucket_codes
+from curriculum.pool import pool_of
+from curriculum.posterior import credible_interval, p_mixed
+from curriculum.probes import stratified
+from curriculum.summary import posterior_of
+from flows.campaign import CampaignConfig
+from flows.steps.policies import load_policy
+from flows.steps.pools import training_tasks
+from flows.workshop import Workshop
+from trainer.evaluate import sample_and_judge
+from warehouse.records import Calibration, Judgement, Rollout, RolloutPurpose, Task, content_hash
+
+
+def calibrate(shop: Workshop, config: CampaignConfig, policy_id: str) -> None:
+    """Probe a policy on a stratified few tasks and believe the arms' priors for the rest.
+
+    Probes cost at most `budget_share` of a stage's rollouts. The newest training rollouts of the stage that
+    made the policy count as evidence beside them.
+    """
+    tasks = training_tasks(shop, config)
+    settings = config.calibration.model_dump(mode="json")
+    batch = content_hash("calibrate", policy_id, sorted(task.task_id for task in tasks), settings, config.seed)
+    if shop.seen(batch):
+        return
+    probes = _probe(shop, config, policy_id, tasks, owner=batch)
+    evidence = [*probes, *_recent(shop, config, policy_id)]
+    decided = Counter(row.task_id for row in evidence if row.judgement.decided)
+    passed = Counter(row.task_id for row in evidence if row.judgement is Judgement.PASS)
+    beliefs = believe(policy_id, tasks, decided, passed, group=config.stage.group_size)
+    shop.commit([*probes, *beliefs], batch=batch, purpose="calibrate")
+
+
+def believe(
+    policy_id: str, tasks: Sequence[Task], decided: Mapping[str, int], passed: Mapping[str, int], *, group: int
+) -> list[Calibration]:
+    """One calibration a task from its decided rollouts and passes; a task never tried has its arm's prior."""
+    n = np.array([decided.get(task.task_id, 0) for task in tasks])
+    c = np.array([passed.get(task.task_id, 0) for task in tasks])
+    alpha, beta = posterior_of([task.arm for task in tasks], n, c)
+    low, high = credible_interval(alpha, beta)
+    mean, mixed, codes = alpha / (alpha + beta), p_mixed(alpha, beta, group), bucket_codes(alpha, beta)
+    return [
+        Calibration(
+            task_id=task.task_id,
+            policy_id=policy_id,
+            arm=task.arm,
+            n=int(n[i]),
+            c=int(c[i]),
+            alpha=float(alpha[i]),
+            beta=float(beta[i]),
+            mean=float(mean[i]),
+            low=float(low[i]),
+            high=float(high[i]),
+            p_mixed=float(mixed[i]),
+            variance=float(mean[i] * (1 - mean[i])),
+            bucket=ORDER[int(codes[i])],
+        )
+        for i, task in enumerate(tasks)
+    ]
+
+
+def _probe(
+    shop: Workshop, config: CampaignConfig, policy_id: str, tasks: Sequence[Task], *, owner: str
+) -> list[Rollout]:
+    stage, size = config.stage, config.calibration.group_size
+    budget = int(config.calibration.budget_share * stage.n_steps * stage.prompts_per_step * stage.group_size)
+    chosen = stratified(pool_of(tasks), budget // size, config.seed)
+    if not len(chosen):
+        return []
+    return sample_and_judge(
+        load_policy(shop, policy_id),
+        [tasks[i] for i in chosen],
+        shop.judge,
+        n=size,
+        sampling=config.sampling,
+        seed=config.seed,
+        purpose=RolloutPurpose.PROBE,
+        owner=owner,
+    )
+
+
+def _recent(shop: Workshop, config: CampaignConfig, policy_id: str) -> list[Rollout]:
+    """Training rollouts of the last steps before the policy was saved."""
+    return shop.store.read(
+        Rollout,
+        "rollout_id IN (SELECT rollout_id FROM recent_rollouts WHERE policy_out = $policy AND steps_before < $steps)",
+        {"policy": policy_id, "steps": config.calibration.recent_steps},
+    )

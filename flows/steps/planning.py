@@ -1,0 +1,61 @@
+"""Plans: which arms the next stage draws from, given what is known of the policy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from curriculum.mixture import Plan, plan
+from curriculum.summary import summarize
+from flows.campaign import CampaignConfig
+from flows.workshop import Workshop
+from warehouse.records import Mixture, content_hash
+
+
+def plan_mixture(shop: Workshop, config: CampaignConfig, policy_id: str, *, campaign_id: str, index: int) -> Mixture:
+    """The plan of stage `index` for `policy_id`, from its calibrations; stored once and found again after that."""
+    known = shop.store.read(
+        Mixture, "campaign_id = $campaign AND stage_index = $index", {"campaign": campaign_id, "index": index}
+    )
+    if known:
+        return known[-1]
+    last = last_mixture(shop, campaign_id, before=index)
+    made = propose(shop, config, policy_id, previous=last)
+    row = replace(made.record(campaign_id=campaign_id, stage_index=index), previous=last.mixture_id if last else None)
+    shop.commit([row], batch=content_hash("plan", campaign_id, index), purpose=f"plan stage {index}")
+    return row
+
+
+def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous: Mixture | None) -> Plan:
+    """The plan that the newest calibrations of `policy_id` call for; nothing is stored."""
+    rows = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
+    arms = summarize(
+        [str(row["arm"]) for row in rows],
+        [row["n"] for row in rows],
+        [row["c"] for row in rows],
+        group=config.stage.group_size,
+    )
+    return plan(
+        arms,
+        policy_id=policy_id,
+        snapshot_id=shop.store.snapshot(),
+        previous=_as_plan(previous),
+        scheduler=config.curriculum.scheduler,
+        config=config.curriculum.mixture,
+    )
+
+
+def last_mixture(shop: Workshop, campaign_id: str, *, before: int) -> Mixture | None:
+    """The campaign's newest plan for a stage before `before`."""
+    rows = shop.store.read(
+        Mixture, "campaign_id = $campaign AND stage_index < $index", {"campaign": campaign_id, "index": before}
+    )
+    return max(rows, key=lambda row: row.stage_index, default=None)
+
+
+def _as_plan(row: Mixture | None) -> Plan | None:
+    """What the next plan needs of the last one."""
+    if row is None:
+        return None
+    return Plan(
+        snapshot_id=row.snapshot_id, policy_id=row.policy_id, scheduler=row.scheduler, weights=dict(row.weights)
+    )

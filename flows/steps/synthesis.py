@@ -1,0 +1,78 @@
+"""Tasks made, examined and committed in batches of at most 256 attempts; a finished batch is not made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from flows.progress import Progress
+from flows.workshop import Workshop
+from synth.decontaminate import Benchmark
+from synth.family import FAMILIES
+from synth.pipeline import BATCH, synthesize
+from synth.proposals import Request
+from warehouse.errors import UserError
+from warehouse.records import JsonValue, Task, content_hash
+
+
+def requests_for(families: Sequence[str], *, n_per_level: int, seed: int) -> list[Request]:
+    """`n_per_level` attempts at each level of each family, in pieces of one batch each."""
+    return [
+        Request(family=name, level=level, n=min(BATCH, n_per_level - start), seed=seed, start=start)
+        for name in families
+        for level in FAMILIES.get(name).levels
+        for start in range(0, n_per_level, BATCH)
+    ]
+
+
+def make_tasks(
+    shop: Workshop, requests: Sequence[Request], *, campaign_id: str, benchmarks: Sequence[str] = ()
+) -> Mapping[str, JsonValue]:
+    """Make and commit what `requests` ask for; returns the campaign's funnel {"n_in", "n_out", "rejected"}."""
+    waiting = [request for request in requests if not shop.seen(_batch(campaign_id, request))]
+    made = synthesize(
+        waiting,
+        campaign_id=campaign_id,
+        judge=shop.judge,
+        known=shop.store.tasks(),
+        benchmark=_benchmark(shop, benchmarks),
+    )
+    with Progress("synthesise", total=len(waiting)) as progress:
+        for request, batch in zip(waiting, made, strict=True):
+            shop.commit(batch.records, batch=_batch(campaign_id, request), purpose=f"synthesise {request.family}")
+            progress.advance()
+    return funnel(shop, campaign_id)
+
+
+def funnel(shop: Workshop, campaign_id: str) -> Mapping[str, JsonValue]:
+    """How many attempts of a campaign went in, how many tasks came out, and why the others did not."""
+    own = {"campaign": campaign_id}
+    sums = shop.store.rows(
+        "SELECT sum(n_in)::INT AS n_in, sum(n_out)::INT AS n_out FROM funnel WHERE campaign_id = $campaign", own
+    )
+    reasons = shop.store.rows(
+        "SELECT reason, sum(n)::INT AS n FROM funnel_reasons WHERE campaign_id = $campaign GROUP BY 1", own
+    )
+    return {
+        "n_in": int(sums[0]["n_in"] or 0),
+        "n_out": int(sums[0]["n_out"] or 0),
+        "rejected": {str(row["reason"]): int(row["n"]) for row in reasons},
+    }
+
+
+def _batch(campaign_id: str, request: Request) -> str:
+    return content_hash(
+        "synthesise", campaign_id, request.family, request.level, request.seed, request.start, request.n
+    )
+
+
+def _benchmark(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
+    """The prompts of imported sources that no new task may resemble."""
+    if not names:
+        return None
+    prompts: list[str] = []
+    for name in names:
+        found = shop.store.read(Task, "source = $source", {"source": name})
+        if not found:
+            raise UserError(f"benchmark '{name}' is not in the warehouse; see: gradatim import {name} --path FILE")
+        prompts += [task.prompt for task in found]
+    return Benchmark(prompts)

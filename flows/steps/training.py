@@ -1,0 +1,140 @@
+"""One GRPO stage: started, run in its own process, and finished with its policy as rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from flows.campaign import CampaignConfig
+from flows.progress import Progress
+from flows.steps.policies import policy_row
+from flows.steps.pools import training_tasks
+from flows.workshop import Workshop, code_version
+from trainer.config import TrainerConfig
+from trainer.stage import StageResult, next_attempt, run_stage
+from trainer.stagefile import StageFile
+from warehouse.errors import GradatimError
+from warehouse.records import Mixture, Policy, RunStatus, Stage, content_hash
+
+
+def train_stage(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int) -> str:
+    """Train stage `index` on `mixture` from the policy it was planned for; returns the policy it made.
+
+    A finished stage is found by its key and costs nothing; a killed one goes on from its last checkpoint.
+    Raises `StageFailed` with the reason when the stage cannot end; the row says so too.
+    """
+    file = stage_file(shop, config, mixture, index=index)
+    done = shop.store.read(Stage, "stage_id = $id AND status = 'finished'", {"id": file.stage_id})
+    if done and done[0].policy_out:
+        return done[0].policy_out
+    started = Stage(
+        stage_id=file.stage_id,
+        campaign_id=campaign_id,
+        stage_index=index,
+        kind="grpo",
+        status=RunStatus.STARTED,
+        attempt=file.attempt,
+        mixture_id=mixture.mixture_id,
+        snapshot_id=file.snapshot_id,
+        policy_in=mixture.policy_id,
+        config=file.trainer.model_dump(mode="json"),
+        code_version=code_version(),
+    )
+    mark = f"{file.stage_id}:{file.attempt}"
+    shop.commit([started], batch=f"{mark}:started", purpose=f"stage {index} begins")
+    try:
+        result = _run(shop, file, index)
+    except GradatimError as error:
+        failed = replace(started, status=RunStatus.FAILED, reason=str(error))
+        shop.commit([failed], batch=f"{mark}:failed", purpose=f"stage {index} failed")
+        raise
+    finished = replace(
+        started,
+        status=RunStatus.FINISHED,
+        policy_out=result.policy_id,
+        n_steps=result.n_steps,
+        n_rollouts=result.n_rollouts,
+        duration_s=result.duration_s,
+        reason=result.reason,
+    )
+    shop.commit([_policy(shop, mixture, result, file), finished], batch=f"{mark}:finished", purpose=f"stage {index}")
+    return result.policy_id
+
+
+def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int) -> StageFile:
+    """Everything the stage's process needs; its key is the hash of its input tasks, policy, plan and configuration."""
+    trainer = TrainerConfig(
+        policy=config.policy,
+        warm_start=config.warm_start,
+        sampling=config.sampling,
+        stage=config.stage,
+        guard=config.guard,
+        evaluation=config.evaluation,
+    )
+    task_ids = sorted(task.task_id for task in training_tasks(shop, config))
+    scheduler = config.curriculum.scheduler_config | {"group": config.stage.group_size}
+    if mixture.scheduler == "frontier":
+        scheduler["weights"] = dict(mixture.weights)
+    parent = policy_row(shop, mixture.policy_id)
+    behind = _stages_behind(shop, parent)
+    settings = trainer.model_dump(mode="json", include={"policy", "sampling", "stage", "guard"})
+    key = content_hash("stage", task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed)
+    file = StageFile(
+        home=str(shop.home.root),
+        run_id=shop.run,
+        stage_id=key,
+        stage_index=index,
+        snapshot_id=shop.store.snapshot(),
+        seed=config.seed,
+        policy=parent.path or parent.name,
+        continue_from=parent.path if behind else None,
+        first_step=sum(stage.n_steps for stage in behind),
+        scheduler=mixture.scheduler,
+        scheduler_config=scheduler,
+        arms=tuple(sorted(mixture.weights)),
+        trainer=trainer,
+    )
+    return next_attempt(file)
+
+
+def _stages_behind(shop: Workshop, policy: Policy) -> list[Stage]:
+    """The GRPO stages that led to `policy`, the newest first: their optimizer goes on."""
+    stages: list[Stage] = []
+    while policy.stage_id is not None:
+        made = shop.store.read(Stage, "stage_id = $id AND status = 'finished'", {"id": policy.stage_id})
+        if not made or made[0].kind != "grpo" or made[0].policy_in is None:
+            break
+        stages.append(made[0])
+        policy = policy_row(shop, made[0].policy_in)
+    return stages
+
+
+def _run(shop: Workshop, file: StageFile, index: int) -> StageResult:
+    with Progress(f"stage {index}", total=file.trainer.stage.n_steps) as progress:
+
+        def show(step: Mapping[str, Any]) -> None:
+            if "step" in step:
+                progress.to(int(step["step"]), _note(step))
+
+        return run_stage(file, shop.store, progress=show)
+
+
+def _note(step: Mapping[str, Any]) -> str:
+    shown = [(name, step.get(name)) for name in ("reward", "entropy")]
+    return " ".join(f"{name} {value:.3f}" for name, value in shown if isinstance(value, (int, float)))
+
+
+def _policy(shop: Workshop, mixture: Mixture, result: StageResult, file: StageFile) -> Policy:
+    parent = policy_row(shop, mixture.policy_id)
+    return Policy(
+        policy_id=result.policy_id,
+        name=parent.name,
+        lineage=parent.lineage,
+        parent=parent.policy_id,
+        stage_id=file.stage_id,
+        weights_hash=result.weights_hash,
+        path=os.path.normpath(result.checkpoint),
+        n_parameters=parent.n_parameters,
+    )

@@ -1,0 +1,69 @@
+"""The policy that a campaign starts from: warm-started on demonstrations, or loaded as it is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from flows.campaign import CampaignConfig
+from flows.progress import Progress
+from flows.workshop import Workshop, code_version
+from synth.demonstrations import demonstrations, level_weights
+from trainer import policies
+from trainer.policies import LoadedPolicy
+from trainer.sft import warm_start
+from warehouse.records import JsonValue, RunStatus, Stage, content_hash
+
+
+def start_policy(shop: Workshop, config: CampaignConfig, *, campaign_id: str) -> str:
+    """The id of the campaign's first policy, made once for each configuration of it."""
+    settings: dict[str, JsonValue] = {
+        "policy": config.policy.model_dump(mode="json"),
+        "warm_start": config.warm_start.model_dump(mode="json"),
+        "families": list(config.synthesis.families),
+        "seed": config.seed,
+    }
+    stage_id = content_hash("warm_start", settings)
+    done = shop.store.read(Stage, "stage_id = $id AND status = 'finished'", {"id": stage_id})
+    if done and done[0].policy_out:
+        return done[0].policy_out
+    began = time.monotonic()
+    started = Stage(
+        stage_id=stage_id,
+        campaign_id=campaign_id,
+        stage_index=0,
+        kind="sft",
+        status=RunStatus.STARTED,
+        snapshot_id=shop.store.snapshot(),
+        config=settings,
+        code_version=code_version(),
+    )
+    shop.commit([started], batch=f"{stage_id}:started", purpose="warm start begins")
+    policy = policies.load(config.policy, shop.home.root, seed=config.seed)
+    if config.warm_start.n_steps:
+        policy = policies.save(_trained(policy, config), shop.home.checkpoints / stage_id)
+    finished = replace(
+        started,
+        status=RunStatus.FINISHED,
+        policy_out=policy.policy_id,
+        n_steps=config.warm_start.n_steps,
+        duration_s=time.monotonic() - began,
+    )
+    row = policies.record(policy, shop.home.root, stage_id=stage_id)
+    shop.commit([row, finished], batch=f"{stage_id}:finished", purpose="warm start")
+    return policy.policy_id
+
+
+def _trained(policy: LoadedPolicy, config: CampaignConfig) -> LoadedPolicy:
+    """`policy` after supervised steps on clean demonstrations in which hard levels are rare."""
+    n_steps = config.warm_start.n_steps
+    weights = level_weights(list(config.synthesis.families), config.warm_start.level_weights)
+    pairs = demonstrations(weights, seed=config.seed, n=n_steps * config.warm_start.batch_size)
+    with Progress("warm start", total=n_steps) as progress:
+        return warm_start(
+            policy,
+            [(pair.prompt, pair.completion) for pair in pairs],
+            config.warm_start,
+            seed=config.seed,
+            progress=lambda step, loss: progress.to(step, f"loss {loss:.3f}"),
+        ).policy
