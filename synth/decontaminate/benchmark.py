@@ -11,7 +11,8 @@ from synth.decontaminate.agreement import ENOUGH_RARITY, Agreement, Rarities, or
 from synth.decontaminate.match import Match, Reason
 from synth.decontaminate.ngrams import NGrams
 from synth.dedup import Embedder
-from synth.dedup.reading import Reading, normal_form, read
+from synth.dedup.reading import Reading, read
+from synth.dedup.spelling import normal_form
 
 NGRAM = 13
 """Words of a run that gives an item away."""
@@ -144,7 +145,8 @@ def find(
     agree (score `reworded` or more), or, with an embedder as `semantic`, its meaning and numbers (`cosine` or more).
 
     >>> item = "A robe takes 2 bolts of blue fiber and half that much white fiber. How many bolts does it take?"
-    >>> find(["A garment requires 2 bolts of blue fiber and half the white fiber. How many bolts in all?"], [item])[0].reason
+    >>> told = "A garment requires 2 bolts of blue fiber and half the white fiber. How many bolts in all?"
+    >>> find([told], [item])[0].reason
     <Reason.REWORDED: 'reworded'>
     """
     return Benchmark(benchmark_texts, semantic=semantic, n=n, reworded=reworded, cosine=cosine).find(texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Iterator
 from hashlib import blake2b
 
 import numpy as np
@@ -29,39 +29,59 @@ del _rng
 class Block:
     """Kept texts that share numbers, literals and negations."""
 
-    __slots__ = ("_bands", "_contents", "_pending", "numbers")
+    __slots__ = ("_bands", "_contents", "_matrix", "numbers", "readings")
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
-        self._pending: list[Reading] = []
-        self._bands: dict[tuple[int, bytes], list[int]] | None = None
-        self._contents: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self.readings: list[Reading] = []
+        self._bands: dict[bytes, list[int]] | None = None
+        self._contents: dict[tuple[str, ...], list[int]] = {}
+        self._matrix: NDArray[np.float32] | None = None
 
-    def add(self, number: int, reading: Reading) -> None:
-        """Remember a kept text."""
+    def add(self, number: int, reading: Reading, vector: NDArray[np.float32] | None) -> None:
+        """Remember a kept text and, where there is one, its embedding."""
+        place = len(self.numbers)
         self.numbers.append(number)
-        self._pending.append(reading)
-        if self._bands is None and len(self.numbers) <= SMALL_BLOCK:
-            return
-        if self._bands is None:
+        self.readings.append(reading)
+        if vector is not None:
+            self._append(place, vector)
+        if self._bands is not None:
+            self._enter(place, self._bands)
+        elif place >= SMALL_BLOCK:
             self._bands = {}
-        first = len(self.numbers) - len(self._pending)
-        for place, waiting in enumerate(self._pending, first):
-            for band in bands(waiting):
-                crowd = self._bands.setdefault(band, [])
-                if len(crowd) < CROWD:
-                    crowd.append(self.numbers[place])
-            self._contents[content(waiting)].append(self.numbers[place])
-        self._pending.clear()
+            for earlier in range(place + 1):
+                self._enter(earlier, self._bands)
 
-    def candidates(self, reading: Reading) -> list[int]:
-        """Kept texts that may be duplicates of `reading`, oldest first."""
+    def candidates(self, reading: Reading) -> Iterator[int]:
+        """Places of kept texts that may be duplicates of `reading`, oldest first."""
         if self._bands is None:
-            return self.numbers
+            return iter(range(len(self.numbers)))
         found = set(self._contents.get(content(reading), ()))
         for band in bands(reading):
             found.update(self._bands.get(band, ()))
-        return sorted(found)
+        return iter(sorted(found))
+
+    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Likeness of meaning with every kept text, by place; exact, linear in the size of the block."""
+        if self._matrix is None:
+            return np.zeros(0, np.float32)
+        result: NDArray[np.float32] = self._matrix[: len(self.numbers)] @ vector
+        return result
+
+    def _append(self, place: int, vector: NDArray[np.float32]) -> None:
+        if self._matrix is None:
+            self._matrix = np.zeros((1, len(vector)), np.float32)
+        elif place >= len(self._matrix):
+            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
+        self._matrix[place] = vector
+
+    def _enter(self, place: int, known: dict[bytes, list[int]]) -> None:
+        reading = self.readings[place]
+        self._contents.setdefault(content(reading), []).append(place)
+        for band in bands(reading):
+            crowd = known.setdefault(band, [])
+            if len(crowd) < CROWD:
+                crowd.append(place)
 
 
 def content(reading: Reading) -> tuple[str, ...]:
@@ -74,16 +94,22 @@ def signature(reading: Reading) -> NDArray[np.uint64]:
     hashes = np.fromiter((_hash(shingle) for shingle in shingles(reading.words)), np.uint64)
     if not len(hashes):
         return np.zeros(BANDS * ROWS, np.uint64)
-    mixed = hashes[:, None] * _SCALE + _SHIFT
+    mixed: NDArray[np.uint64] = hashes[:, None] * _SCALE + _SHIFT
     mixed ^= mixed >> np.uint64(31)
     result: NDArray[np.uint64] = (mixed * _SCALE).min(axis=0)
     return result
 
 
-def bands(reading: Reading) -> list[tuple[int, bytes]]:
-    """The keys under which a text is found again."""
+def bands(reading: Reading) -> list[bytes]:
+    """The keys under which a text is found again: eight bytes for each band."""
     rows = signature(reading).reshape(BANDS, ROWS)
-    return [(band, row.tobytes()) for band, row in enumerate(rows)]
+    keys = np.arange(BANDS, dtype=np.uint64)
+    for column in range(ROWS):
+        keys ^= keys >> np.uint64(29)
+        keys *= np.uint64(0xBF58476D1CE4E5B9)
+        keys += rows[:, column]
+    packed = keys.tobytes()
+    return [packed[start : start + 8] for start in range(0, len(packed), 8)]
 
 
 def _hash(shingle: tuple[str, ...]) -> int:

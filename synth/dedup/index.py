@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from synth.dedup.candidates import Block
 from synth.dedup.embedder import Embedder
-from synth.dedup.reading import Reading, normal_form, read
-from synth.dedup.sameness import CARRYING_NUMBERS, REWORDED_OVERLAP, SHORT_WORDS, Reason, compare, exact_difference
+from synth.dedup.reading import Reading, read
+from synth.dedup.sameness import SHORT_WORDS, Reason, compare, may_mean_the_same
+from synth.dedup.spelling import normal_form
 from warehouse.errors import UserError
 
 NEAR = 0.6
@@ -47,18 +48,16 @@ class Index:
         self._near, self._cosine, self._semantic = near, cosine, semantic
         self._exact: dict[bytes, int] = {}
         self._blocks: dict[bytes, Block] = {}
-        self._texts: dict[int, str] = {}
-        self._golds: dict[int, str | None] = {}
-        self._vectors: dict[int, NDArray[np.float32]] = {}
-        self._n = 0
+        self._golds: dict[int, str] = {}
+        self._n = self._n_kept = 0
 
     def __len__(self) -> int:
         """How many texts are kept."""
-        return len(self._texts)
+        return self._n_kept
 
     def lookup(self, text: str, *, gold: str | None = None) -> Match | None:
         """What adding `text` would say, without adding it."""
-        return self._find(normal_digest(text), read(text), gold, self._embed([text])[0])
+        return self._find(normal_digest(text), read(text), gold, self._embed([text])[0]) if text.strip() else None
 
     def add(self, text: str, *, gold: str | None = None) -> Match | None:
         """The kept text that `text` repeats; `None` when it is new, and is now kept itself.
@@ -90,19 +89,19 @@ class Index:
         digest, number = normal_digest(text), self._n
         self._n += 1
         if not text.strip():
-            self._texts[number], self._golds[number] = text, gold
+            self._n_kept += 1
             return None
         if (same := self._exact.get(digest)) is not None:
             return Match(same, 1.0, Reason.EXACT)
         reading = read(text)
         if match := self._find(digest, reading, gold, vector):
             return match
+        self._n_kept += 1
         self._exact[digest] = number
-        self._texts[number], self._golds[number] = text, gold
-        if vector is not None:
-            self._vectors[number] = vector
+        if gold is not None:
+            self._golds[number] = gold
         if reading.n_words >= SHORT_WORDS:
-            self._blocks.setdefault(reading.exact, Block()).add(number, reading)
+            self._blocks.setdefault(reading.exact, Block()).add(number, reading, vector)
         return None
 
     def _find(
@@ -114,10 +113,11 @@ class Index:
         if block is None or reading.n_words < SHORT_WORDS:
             return None
         best: Match | None = None
-        for number in block.candidates(reading):
+        for place in block.candidates(reading):
+            number = block.numbers[place]
             if self._other_gold(number, gold):
                 continue
-            likeness = compare(reading, read(self._texts[number]))
+            likeness = compare(reading, block.readings[place])
             if likeness.difference is None and likeness.overlap >= self._near:
                 best = _better(best, Match(number, likeness.overlap, Reason.NEAR))
         if best is None and vector is not None:
@@ -127,29 +127,17 @@ class Index:
     def _find_meaning(
         self, block: Block, reading: Reading, gold: str | None, vector: NDArray[np.float32]
     ) -> Match | None:
-        numbers = block.numbers
-        cosines = np.stack([self._vectors[number] for number in numbers]) @ vector
+        cosines = block.cosines(vector)
         best: Match | None = None
         for place in np.flatnonzero(cosines >= self._cosine):
-            number = numbers[int(place)]
-            if self._other_gold(number, gold):
-                continue
-            other = read(self._texts[number])
-            if exact_difference(reading, other) is not None or not _meant_alike(reading, other):
-                continue
-            best = _better(best, Match(number, min(1.0, float(cosines[place])), Reason.SEMANTIC))
+            number = block.numbers[int(place)]
+            if not self._other_gold(number, gold) and may_mean_the_same(reading, block.readings[int(place)]):
+                best = _better(best, Match(number, min(1.0, float(cosines[place])), Reason.SEMANTIC))
         return best
 
     def _other_gold(self, number: int, gold: str | None) -> bool:
-        known = self._golds[number]
+        known = self._golds.get(number)
         return known is not None and gold is not None and known != gold
-
-
-def _meant_alike(left: Reading, right: Reading) -> bool:
-    likeness = compare(left, right)
-    if len(left.numbers) >= CARRYING_NUMBERS or left.numbers:
-        return likeness.overlap >= REWORDED_OVERLAP and likeness.difference is None
-    return likeness.difference != "exchanged words" and sorted(set(left.names)) == sorted(set(right.names))
 
 
 def _better(best: Match | None, new: Match) -> Match:

@@ -31,7 +31,7 @@ class Reason(StrEnum):
 
 
 class Likeness(NamedTuple):
-    """Overlap in [0, 1] of the wording, and what keeps the two texts apart (`None` when nothing does)."""
+    """Overlap in [0, 1] of the wording and what keeps the two texts apart: one of the two is 0 or `None`."""
 
     overlap: float
     difference: str | None
@@ -47,7 +47,7 @@ def overlap(left: Reading, right: Reading) -> float:
 
     >>> from synth.dedup.reading import read
     >>> overlap(read("red dogs run home"), read("red dogs run away"))
-    0.4
+    0.5555555555555556
     """
     mine, theirs = shingles(left.words), shingles(right.words)
     either = len(mine | theirs)
@@ -74,7 +74,7 @@ def exact_difference(left: Reading, right: Reading) -> str | None:
 def compare(left: Reading, right: Reading) -> Likeness:
     """Overlap of two texts and the first thing that makes them two tasks, if any."""
     difference = exact_difference(left, right) or _payload_difference(left, right)
-    return Likeness(overlap(left, right), difference)
+    return Likeness(0.0 if difference else overlap(left, right), difference)
 
 
 def _same_numbers(left: Reading, right: Reading) -> bool:
@@ -113,11 +113,27 @@ def _payload_difference(left: Reading, right: Reading) -> str | None:
     """Content words exchanged where they, not numbers, are what the task is about."""
     if left.words == right.words:
         return None
-    if len(left.words) == len(right.words):
-        moved = [pair for pair in zip(left.words, right.words, strict=True) if pair[0] != pair[1]]
-        if len(moved) <= _SWAPPED and Counter(a for a, _ in moved) == Counter(b for _, b in moved):
-            return "exchanged words"
-    mine, theirs = Counter(left.words), Counter(right.words)
-    if len(left.numbers) < CARRYING_NUMBERS and mine - theirs and theirs - mine:
-        return "other words"
-    return None
+    if len(left.numbers) < CARRYING_NUMBERS:
+        mine, theirs = set(left.words), set(right.words)
+        if not (mine <= theirs or theirs <= mine):
+            return "other words"
+    return "exchanged words" if _exchanged(left.words, right.words) else None
+
+
+def _exchanged(left: Sequence[str], right: Sequence[str]) -> bool:
+    if len(left) != len(right):
+        return False
+    moved = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
+    return 0 < len(moved) <= _SWAPPED and Counter(a for a, _ in moved) == Counter(b for _, b in moved)
+
+
+def may_mean_the_same(left: Reading, right: Reading) -> bool:
+    """Whether likeness of meaning may count: nothing exact differs, and numbers are told in words that overlap.
+
+    Without numbers to carry the task, both must also speak of the same names.
+    """
+    if exact_difference(left, right) or _exchanged(left.words, right.words):
+        return False
+    if left.numbers and overlap(left, right) < REWORDED_OVERLAP:
+        return False
+    return len(left.numbers) >= CARRYING_NUMBERS or set(left.names) == set(right.names)
