@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 
-from synth.math.compare import compare
+from synth.math.compare import Comparison
 from synth.math.equality import Equality, MathError
 from synth.math.extraction import extract
 from synth.math.gold import NUMERIC, Gold, Reading, read
 from synth.math.plain import plain
 from synth.math.tokens import MAX_CHARACTERS, TooCostly
-from synth.math.tree import num
+from synth.math.tree import Node, num
 from synth.math.units import compatible
 from synth.math.words import choice, words
 from synth.math.workers import shared
 
 MAX_ANSWER = 200_000
 """Characters of an answer that are looked at; a longer one equals no gold."""
-_CALCULUS = re.compile(r"\\(?:int|sum|prod|lim|iint|oint)(?![a-zA-Z])")
 _DIGITS = re.compile(r"[+-]?[\d,.]+")
 
 
@@ -75,15 +74,21 @@ def _valued(gold: Gold, given: Reading) -> Equality:
             return Equality.EQUAL
         percent = gold.declared and gold.kind == "integer" and given.plain.endswith("%") and "%" not in right.plain
         return Equality.EQUAL if percent and given.number * 100 == right.number else Equality.NOT_EQUAL
-    ours = right.node if right.node is not None else num(right.number or 0)
-    theirs = given.node if given.node is not None else num(given.number or 0)
-    return compare(ours, theirs, gold.tolerance)
+    if right.node is None and right.number is None:
+        return shared().compare("value", right.plain, given.plain)[0]
+    return Comparison(gold.tolerance).compare(_tree(right), _tree(given))
+
+
+def _tree(reading: Reading) -> Node:
+    """The tree of a reading, with the degrees that were cut off as a unit put back."""
+    node = reading.node if reading.node is not None else num(reading.number or 0)
+    return Node("degree", (node,)) if reading.unit == "degree" else node
 
 
 def _unreadable(gold: Gold, given: Reading) -> Equality:
     """What an answer outside the grammar is: calculus goes to a worker, words and monsters are no number."""
     text = given.plain
-    if _CALCULUS.search(text) and len(text) <= MAX_CHARACTERS // 4:
+    if given.calculus:
         return shared().compare("value", gold.reading.plain, text)[0]
     if isinstance(given.trouble, TooCostly):
         short = len(text) > MAX_CHARACTERS and len(gold.reading.plain) <= MAX_CHARACTERS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,9 +13,9 @@ from synth.math.forms import named, relation
 from synth.math.numbers import read_number
 from synth.math.parser import parse
 from synth.math.plain import plain
-from synth.math.quotients import is_zero, quotient
+from synth.math.quotients import Quotients
 from synth.math.tokens import TooCostly
-from synth.math.tree import Node, children, has, negated
+from synth.math.tree import Node, children, has
 from synth.math.units import split_unit
 from synth.math.value import Undefined, rational
 from synth.math.words import choice, is_words, words
@@ -26,6 +27,9 @@ AnswerKind = Literal[
 
 KINDS: frozenset[str] = frozenset(get_args(AnswerKind))
 NUMERIC = frozenset({"integer", "rational", "decimal"})
+MAX_CALCULUS = 500
+"""Characters of a text that is handed to latex2sympy."""
+_CALCULUS = re.compile(r"\\(?:int|sum|prod|lim|iint|oint)(?![a-zA-Z])")
 _SHAPES = {
     "set": ("set", "list"),
     "tuple": ("tuple", "list", "matrix"),
@@ -43,6 +47,11 @@ class Reading:
     unit: str | None = None
     node: Node | None = None
     trouble: MathError | None = None
+
+    @property
+    def calculus(self) -> bool:
+        """Whether the text has what only latex2sympy reads: integrals, sums, products, limits."""
+        return self.trouble is not None and len(self.plain) <= MAX_CALCULUS and bool(_CALCULUS.search(self.plain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,7 @@ def _evaluated(reading: Reading) -> Reading:
         return reading
     try:
         value = rational(reading.node)
-    except MathError:
+    except (MathError, RecursionError):
         return reading
     return Reading(reading.plain, value, reading.unit, reading.node)
 
@@ -151,6 +160,8 @@ def _trouble(reading: Reading, kind: str, text: str) -> str | None:
         return f"kind {kind!r}; allowed: {', '.join(sorted(KINDS))}"
     if not reading.plain:
         return "empty"
+    if reading.calculus and kind == "expression":
+        return None
     if reading.trouble is not None:
         return f"not readable: {reading.trouble}"
     value = reading.number
@@ -160,6 +171,8 @@ def _trouble(reading: Reading, kind: str, text: str) -> str | None:
             value = rational(reading.node)
         except Undefined as undefined:
             return str(undefined)
+        except RecursionError:
+            return "nested too deep"
         except TooCostly:
             if kind in NUMERIC:
                 return f"too large to be a gold: {text[:80]}"
@@ -191,15 +204,14 @@ def _visit(node: Node) -> None:
     chain = relation(node)
     sides = [node] if chain is None else chain[1]
     if all(not any(has(side, op) for op in ("list", "set", "tuple", "interval", "union")) for side in sides):
-        forms = []
+        forms, quotients = [], Quotients()
         for side in sides:
             try:
-                forms.append(quotient(side))
-            except TooCostly:
+                forms.append(quotients.form(side))
+            except (TooCostly, RecursionError):
                 return
         if chain is not None and set(chain[0]) == {"="} and len(sides) == 2:
-            difference = quotient(Node("add", (sides[0], negated(sides[1]))))
-            if is_zero(difference):
+            if quotients.equal(forms[0], forms[1]):
                 raise Undefined("an equation that is always true")
             if not any(has(side, "sym") or has(side, "word") or has(side, "fn") for side in sides):
                 raise Undefined("an equation that is never true")

@@ -49,8 +49,13 @@ class Parser(ScalarParser):
         return Node("rel", (" ".join(operators), *sides)) if operators else sides[0]
 
     def union(self) -> Node:
-        """A union of structures, or one expression or structure."""
+        """A union of structures, a ratio, or one expression or structure."""
         parts = [self.structure()]
+        if self.peek() == ":":
+            while self.peek() == ":":
+                self.take()
+                parts.append(self.sum())
+            return Node("ratio", tuple(parts))
         while self.peek() in ("\\cup", "\\bigcup"):
             self.take()
             parts.append(self.structure())

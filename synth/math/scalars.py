@@ -58,7 +58,7 @@ class ScalarParser:
             raise MathError(f"{text} expected")
 
     def environment(self) -> str:
-        """The letters in braces after `\\begin` or `\\end`."""
+        r"""The letters in braces after `\begin` or `\end`."""
         self.expect("{")
         name = ""
         while self.peek() not in ("}", ""):
@@ -110,7 +110,7 @@ class ScalarParser:
 
     @staticmethod
     def _mixed(whole: Node, part: Node) -> Node:
-        """`3\\frac12` as three and a half, for a proper positive fraction of numerals; else a product."""
+        r"""`3\frac12` as three and a half, for a proper positive fraction of numerals; else a product."""
         values = [arg.args[0] for arg in part.args if isinstance(arg, Node) and arg.op == "num"]
         bottom = part.args[1] if part.op == "mul" and len(part.args) == 2 else None
         if len(values) == 1 and isinstance(bottom, Node) and bottom.op == "pow":
@@ -266,10 +266,7 @@ class ScalarParser:
             exponent = self._exponent()
             if exponent == MINUS_ONE and name in _INVERSES:
                 name, exponent = _INVERSES[name], None
-        if self.peek() in ("(", "{"):
-            arguments = self._arguments(self.peek())
-        else:
-            arguments = [self._run()]
+        arguments = self._arguments(self.peek()) if self.peek() in ("(", "{") else [self._run()]
         if name in ("gcd", "lcm") or len(arguments) == 1:
             result = Node("fn", (name, *arguments))
         else:

@@ -11,7 +11,7 @@ class Node(NamedTuple):
 
     Scalars: `num(Fraction)`, `sym(name)`, `const(pi|e|i|inf)`, `add(*)`, `mul(*)`, `pow(base, exponent)`,
     `fn(name, *arguments)`, `degree(x)`, `base(digits, base)`. Structures: `list`, `tuple`, `set`, `matrix`
-    (rows are tuples), `interval(low, high, brackets)`, `union(*)`, `rel(operators, *sides)`, `word(text)`.
+    (rows are tuples), `interval(low, high, brackets)`, `union(*)`, `ratio(*)`, `rel(operators, *sides)`, `word(text)`.
     """
 
     op: str
@@ -27,7 +27,6 @@ def num(value: int | Fraction) -> Node:
 
 
 MINUS_ONE, ZERO = num(-1), num(0)
-SCALARS = frozenset({"num", "sym", "const", "add", "mul", "pow", "fn", "degree"})
 
 
 def negated(node: Node) -> Node:
@@ -56,3 +55,8 @@ def symbols(node: Node) -> frozenset[str]:
 def has(node: Node, op: str) -> bool:
     """Whether `op` occurs anywhere in `node`."""
     return node.op == op or any(has(child, op) for child in children(node))
+
+
+def has_constant(node: Node, name: str) -> bool:
+    """Whether the constant `name` occurs anywhere in `node`."""
+    return (node.op == "const" and node.args[0] == name) or any(has_constant(child, name) for child in children(node))

@@ -106,8 +106,8 @@ def split_unit(text: str) -> Measured | None:
     """
     match = _CIRCLE.fullmatch(text)
     if match:
-        unit = "degree" if match["scale"] is None else f"degree {match['scale']}"
-        return Measured(match["value"], unit, Fraction(1))
+        scale = match["scale"]
+        return Measured(match["value"], "degree" if scale is None else f"degree {scale}", Fraction(1))
     match = _WRAPPED.fullmatch(text)
     if match is None:
         match = _WORDS.fullmatch(text)
@@ -119,7 +119,7 @@ def split_unit(text: str) -> Measured | None:
         factor *= _FACTORS[words.pop(0).casefold()]
     if any(word.casefold() in _OPERATIVE for word in words) or len(words) > 4:
         return None
-    unit: str | None = _spelled([word.casefold() for word in words], (match["power"] or "").strip("^{}"))
+    unit = _spelled([word.casefold() for word in words], (match["power"] or "").strip("^{}"))
     if unit is not None and len(unit) == 1 and unit not in _KNOWN:
         return None
     return Measured(match["value"].strip(), unit, factor)
@@ -132,10 +132,10 @@ def _spelled(words: list[str], power: str) -> str | None:
     if not words:
         return f"unit^{power}" if power else None
     single = [_ALIASES.get(word, _ALIASES.get(word.removesuffix("s"), word.removesuffix("s"))) for word in words]
-    unit = " ".join(single)
-    if unit.startswith("degree ") or unit.endswith(" degree"):
-        unit = "degree " + unit.replace("degree", "").strip().upper()
-    return f"{unit}^{power}" if power else unit
+    joined = " ".join(single)
+    if joined.startswith("degree ") or joined.endswith(" degree"):
+        joined = "degree " + joined.replace("degree", "").strip().upper()
+    return f"{joined}^{power}" if power else joined
 
 
 def known(unit: str) -> bool:

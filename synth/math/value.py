@@ -9,7 +9,7 @@ from synth.math.equality import MathError
 from synth.math.tokens import TooCostly
 from synth.math.tree import Node
 
-LIMIT_BITS = 20_000
+LIMIT_BITS = 8000
 """Size of numerator and denominator that is computed in the caller's process."""
 WORKER_BITS = 20_000_000
 """Size that a worker computes; its CPU clock bounds the rest."""

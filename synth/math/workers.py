@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from synth.math.equality import Equality, MathError
 from synth.math.tree import Node
 
-JOB_CPU_S = 0.9
+JOB_CPU_S = 0.8
 """CPU seconds that one comparison may use in a worker."""
 JOB_WALL_S = 60.0
 """Wall seconds after which a worker that uses no CPU is given up."""
@@ -47,9 +47,9 @@ class Workers:
         self._control: socket.socket | None = None
         self.replaced = 0
 
-    def compare(self, mode: str, a: Node | str, b: Node | str) -> tuple[Equality, float]:
+    def compare(self, mode: str, a: Node | str, b: Node | str, *, cpu_s: float = JOB_CPU_S) -> tuple[Equality, float]:
         """The outcome and the CPU seconds it took in the worker; waits for a free worker as long as it takes."""
-        job = pickle.dumps((mode, a, b, JOB_CPU_S))
+        job = pickle.dumps((mode, a, b, cpu_s))
         worker = self._idle.get()
         try:
             if worker is None:
@@ -58,7 +58,7 @@ class Workers:
             if answer is None:
                 self._gone(worker)
                 worker = None
-                return Equality.UNDECIDED, JOB_CPU_S
+                return Equality.UNDECIDED, cpu_s
             return answer
         finally:
             self._idle.put(worker)
