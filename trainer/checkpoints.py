@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from trainer.errors import CheckpointBroken
-from trainer.policies import policy_identity, weights_hash
+from trainer.weights import policy_identity, weights_hash
 from warehouse.errors import UserError
 
 MARK = "gradatim.json"

@@ -129,6 +129,8 @@ class EvaluationConfig(Frozen):
     """Tokens of a completion."""
     seed: int = Field(0, ge=0)
     """Seed of the sampler."""
+    groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Named groups of families that are reported for themselves."""
 
     @model_validator(mode="after")
     def _enough(self) -> EvaluationConfig:

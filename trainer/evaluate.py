@@ -102,7 +102,7 @@ def evaluate(
     campaign_id: str | None = None,
     stage_index: int | None = None,
 ) -> Evaluated:
-    """`policy` on the protocol's choice of `tasks`: rollouts and figures with 95 % intervals.
+    """`policy` on the protocol's choice of `tasks`: rollouts and figures with 95 % intervals, for all tasks, each family, arm and group.
 
     Intervals are clustered by family and level. Undecided rollouts count in no pass rate; a task with fewer than
     k decided ones has no pass@k. The same policy, tasks and protocol have the same `eval_id`.
@@ -126,7 +126,8 @@ def evaluate(
     figures = _figures(rollouts, protocol)
     groups: dict[str, list[int]] = defaultdict(list)
     for place, task in enumerate(chosen):
-        for group in ("all", f"family:{task.family}", f"arm:{task.arm}"):
+        named = [f"group:{name}" for name, families in protocol.groups.items() if task.family in families]
+        for group in ("all", f"family:{task.family}", f"arm:{task.arm}", *named):
             groups[group].append(place)
     evaluations = []
     for group, places in groups.items():

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from blake3 import blake3
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from trainer.config import PolicyConfig
 from trainer.tokenizer import build_tokenizer
+from trainer.weights import policy_identity, weights_hash
 from warehouse.errors import UserError
 from warehouse.records import Policy, content_hash
 
@@ -138,24 +138,6 @@ def save(policy: LoadedPolicy, folder: Path) -> LoadedPolicy:
     policy.model.save_pretrained(folder)
     policy.tokenizer.save_pretrained(folder)
     return replace(policy, policy_id=policy_identity(folder), path=str(folder))
-
-
-def weights_hash(folder: Path) -> str:
-    """blake3 over the weight files of `folder`, in order of name; raises `UserError` when there is none."""
-    files = sorted(folder.glob("*.safetensors"))
-    if not files:
-        raise UserError(f"checkpoint '{folder}' holds no .safetensors file; see: gradatim check")
-    digest = blake3()
-    for file in files:
-        digest.update_mmap(str(file))
-    return digest.hexdigest()
-
-
-def policy_identity(folder: Path) -> str:
-    """The identity of the policy in `folder`: hash of its weights and of its tokenizer."""
-    tokenizer = folder / "tokenizer.json"
-    vocabulary = blake3(tokenizer.read_bytes()).hexdigest() if tokenizer.is_file() else ""
-    return content_hash(weights_hash(folder), vocabulary)
 
 
 def record(policy: LoadedPolicy, home: Path, *, parent: str | None = None, stage_id: str | None = None) -> Policy:
