@@ -51,16 +51,18 @@ def undecided(reason: str, **evidence: JsonValue) -> Finding:
 
 
 class Bench(Protocol):
-    """What checks may execute with; all of it runs in the sandbox or the math checker, in batches."""
+    """What checks may execute with; programs run in the sandbox, in batches.
 
-    def judge(self, tasks: Sequence[Task], completions: Sequence[str]) -> list[Judgement]:
-        """The judge's word on each completion."""
+    `trusted` says that our own families wrote the completions, so that they may share an execution.
+    """
 
-    def repeat(self, tasks: Sequence[Task], completions: Sequence[str]) -> list[Judgement]:
-        """The word on programs run under several hash seeds: `UNSTABLE` when the runs differ."""
+    def judge(
+        self, tasks: Sequence[Task], completions: Sequence[str], *, trusted: bool = False, replays: int = 0
+    ) -> list[Judgement]:
+        """The judge's word on each completion; with `replays`, `UNSTABLE` when runs on other seeds differ."""
 
-    def outputs(self, programs: Sequence[Programs]) -> list[list[list[Output]] | None]:
-        """For each subject, what each of its programs returns for each call; none when they could not be run."""
+    def outputs(self, programs: Sequence[Programs], *, trusted: bool = False) -> list[list[list[Output]]]:
+        """For each subject, what each of its programs returns for each call."""
 
 
 class Programs(NamedTuple):
@@ -76,6 +78,11 @@ class Output(NamedTuple):
 
     value: object
     raised: str | None = None
+
+
+def trusted(subjects: Sequence[Subject]) -> bool:
+    """Whether our own families wrote everything that would run."""
+    return all(subject.family is not None for subject in subjects)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, undecided
+from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, trusted, undecided
 from warehouse.records import Judgement
 
 LINEAGE = "second-algorithm"
@@ -20,7 +20,9 @@ def independent(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
     findings: list[Finding] = [undecided("independent: no answer")] * len(subjects)
     answers = [subject.family.solve(subject.item) if subject.family else None for subject in subjects]
     places = [i for i, answer in enumerate(answers) if answer is not None]
-    words = bench.judge([subjects[i].task for i in places], [answers[i] or "" for i in places])
+    words = bench.judge(
+        [subjects[i].task for i in places], [answers[i] or "" for i in places], trusted=trusted(subjects)
+    )
     for i, word in zip(places, words, strict=True):
         findings[i] = _finding(word, answers[i] or "")
     return findings

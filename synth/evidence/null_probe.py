@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, undecided
+from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, trusted, undecided
 from synth.family import FAMILIES
 from synth.tasks import make_item
 from warehouse.records import Judgement
@@ -32,7 +33,7 @@ def null_probe(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
             owners.append(i)
             names.append(name)
             completions.append(completion)
-    words = bench.judge([subjects[i].task for i in owners], completions)
+    words = bench.judge([subjects[i].task for i in owners], completions, trusted=trusted(subjects))
     for i, name, completion, word in zip(owners, names, completions, words, strict=True):
         if word is Judgement.PASS:
             findings[i] = failed(f"null_probe: {name} passes", completion=completion)
@@ -64,11 +65,18 @@ def _probes(subject: Subject) -> list[tuple[str, str]]:
     if task.answer_kind == "program":
         return [("empty", "")] + [probe for probe in common if probe[1] != ""] if _is_text(task.scaffold) else common
     words = TEXTS if task.answer_kind == "text" else NUMBERS
-    echo = task.prompt.rstrip("?").split(" ", 1)[-1]
-    probes = [("constant", word) for word in words] + [("echo", task.prompt), ("echo", echo), ("empty", "")]
+    echoes = [task.prompt, task.prompt.rstrip("?").split(" ", 1)[-1], *_expressions(task.prompt)]
+    probes = [("constant", word) for word in words] + [("echo", echo) for echo in echoes] + [("empty", "")]
     if task.params.get("answer_format", "boxed") == "boxed":
-        probes = [(name, f"\\boxed{{{text}}}") for name, text in probes if len(text) < 40]
+        probes = [(name, f"\\boxed{{{text}}}") for name, text in probes if len(text) < 200]
     return probes + common
+
+
+def _expressions(prompt: str) -> list[str]:
+    """The longest piece of the prompt that reads as arithmetic: an equal number is not an answer."""
+    pieces = [piece.strip() for piece in re.findall(r"[-+*/^()\d. ]{3,}", prompt)]
+    found = [piece for piece in pieces if re.search(r"\d.*[-+*/^].*\d", piece)]
+    return [max(found, key=len).rstrip(". ")] if found else []
 
 
 def _is_text(scaffold: str | None) -> bool:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, undecided
+from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, trusted, undecided
 from warehouse.records import Judgement
+
+N_REPLAYS = 2
+"""Further runs of a program on other hash and random seeds."""
 
 
 @check("reference", version=1, lineage="judge", order=40)
 def reference(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
     """Fails a task without a reference, one whose reference is judged wrong, and one judged differently on replay."""
     findings: list[Finding] = [failed("reference: none")] * len(subjects)
-    for is_program, run in ((False, bench.judge), (True, bench.repeat)):
-        places = [
-            i
-            for i, subject in enumerate(subjects)
-            if subject.task.reference is not None and (subject.task.answer_kind == "program") is is_program
-        ]
-        words = run([subjects[i].task for i in places], [subjects[i].task.reference or "" for i in places])
-        for i, word in zip(places, words, strict=True):
-            findings[i] = _finding(word)
+    places = [i for i, subject in enumerate(subjects) if subject.task.reference is not None]
+    tasks = [subjects[i].task for i in places]
+    words = bench.judge(tasks, [task.reference or "" for task in tasks], trusted=trusted(subjects), replays=N_REPLAYS)
+    for i, word in zip(places, words, strict=True):
+        findings[i] = _finding(word)
     return findings
 
 

@@ -28,11 +28,11 @@ def _tree(rng: random.Random, n: int) -> tuple[str, int, bool]:
 
 @family("chain", version=1, domain=Domain.MATH, levels=range(3, 11))
 class Chain:
-    """Sums, differences and products of `level` numbers."""
+    """Sums, differences and products of `level` numbers; the answer is text, so that an echo is no answer."""
 
     def generate(self, rng: random.Random, level: int) -> Item:
         text, value, _ = _tree(rng, level)
-        return asked(f"Compute {text}.", value)
+        return asked(f"Compute {text}.", value, "text")
 
     def solve(self, item: Item) -> str | None:
         found = re.match(r"Compute (.*)\. Give", item.prompt)

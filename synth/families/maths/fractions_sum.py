@@ -24,7 +24,7 @@ class Fractions:
             top, sign = rng.randint(1, 2 * bottom), rng.choice((1, -1)) if parts else 1
             total += Fraction(sign * top, bottom)
             parts.append(f"{'' if not parts else ' + ' if sign > 0 else ' - '}{top}/{bottom}")
-        return asked(f"Compute {''.join(parts)} as a fraction in lowest terms.", total, "rational")
+        return asked(f"Compute {''.join(parts)} as a fraction in lowest terms.", total, "text")
 
     def solve(self, item: Item) -> str | None:
         parts = re.findall(r"([-+] )?(\d+)/(\d+)", item.prompt)

@@ -12,10 +12,10 @@ from warehouse.records import Domain
 
 @family("power_rest", version=1, domain=Domain.MATH, levels=range(1, 6))
 class PowerRest:
-    """a**b modulo m; m up to 20 * level, b up to 10 ** level."""
+    """a**b modulo m; m up to 80 + 40 * level, b up to 10 ** level."""
 
     def generate(self, rng: random.Random, level: int) -> Item:
-        base, modulus = rng.randint(2, 30 * level), rng.randint(7, 20 * level)
+        base, modulus = rng.randint(2, 30 * level), rng.randint(40, 80 + 40 * level)
         exponent = rng.randint(3, 10**level + 9)
         question = f"What is the remainder when {base}^{exponent} is divided by {modulus}?"
         return asked(question, pow(base, exponent, modulus))

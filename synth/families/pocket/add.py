@@ -14,12 +14,15 @@ def _number(rng: random.Random, n_digits: int) -> int:
 
 @family("add", version=1, domain=Domain.MATH, levels=range(2, 10), pocket=True)
 class Add:
-    """A sum of two numbers; the level is the number of digits of both together."""
+    """A sum of two numbers; the level is the number of digits of both together.
+
+    The answer is text: `12+34` itself is a number equal to the sum, and must not be an answer.
+    """
 
     def generate(self, rng: random.Random, level: int) -> Item:
         left, right = _number(rng, (level + 1) // 2), _number(rng, level // 2)
         answer = str(left + right)
-        return Item(prompt=f"add {left}+{right}?", answer_kind="integer", reference=answer, gold=answer)
+        return Item(prompt=f"add {left}+{right}?", answer_kind="text", reference=answer, gold=answer)
 
     def solve(self, item: Item) -> str | None:
         left, right = item.prompt[len("add ") : -1].split("+")

@@ -14,14 +14,16 @@ LENGTHS = {1: (6, 9), 2: (5, 7), 3: (6, 8), 4: (5, 9), 5: (6, 8)}
 
 def _slice(rng: random.Random, level: int, n: int) -> tuple[str, str]:
     """A slice as text and the places it takes, as letters of a word of n different letters."""
-    first = rng.randrange(1, n - 2)
-    last = rng.randrange(first + 2, n)
+    first = rng.randrange(n - 2)
+    last = rng.randrange(first + 2, n + 1)
+    start, stop = str(first) if first else "", str(last) if last < n else ""
+    top, bottom = str(last - 1) if last < n else "", str(first - 1) if first else ""
     text = {
-        1: rng.choice([f"s[:{last}]", f"s[{first}:]"]),
-        2: f"s[{first}:{last}]",
-        3: rng.choice(["s[::2]", "s[1::2]", f"s[{first}::2]", f"s[:{last}:2]"]),
-        4: rng.choice([f"s[{last}::-1]", f"s[:{first}:-1]", "s[::-1]"]),
-        5: rng.choice([f"s[{last}:{first}:-1]", "s[::-2]", f"s[{last}::-2]"]),
+        1: rng.choice([f"s[:{max(last - 1, 2)}]", f"s[{max(first, 1)}:]"]),
+        2: f"s[{max(first, 1)}:{min(last, n - 1)}]",
+        3: f"s[{start}:{stop}:2]",
+        4: rng.choice([f"s[{top}::-1]", f"s[:{bottom}:-1]"]),
+        5: f"s[{top}:{bottom}:{rng.choice([-1, -2, -2])}]",
     }[level]
     return text, _taken(text, "abcdefghi"[:n])
 
@@ -41,7 +43,7 @@ class Cut:
     def generate(self, rng: random.Random, level: int) -> Item:
         n = rng.randint(*LENGTHS[level])
         text, places = _slice(rng, level, n)
-        while len(places) < 2:
+        while len(places) < 2 or places == "abcdefghi"[:n]:
             text, places = _slice(rng, level, n)
 
         def test() -> Test:

@@ -11,7 +11,7 @@ from synth.family import Item, family
 from warehouse.records import Domain
 
 
-@family("subsequence", version=1, domain=Domain.MATH, levels=range(6, 15, 2))
+@family("subsequence", version=1, domain=Domain.MATH, levels=range(9, 18, 2))
 class Subsequence:
     """In how many ways a word of three letters can be picked, in order, from a word of `level` letters."""
 

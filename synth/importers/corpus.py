@@ -1,0 +1,143 @@
+"""A corpus as the pipeline takes it: its source row, its generator, and one proposal for each row."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from synth.evidence import Subject
+from synth.family import Item
+from synth.importers.hub import HubCorpus, read_hub
+from synth.importers.reading import Raw, Row, read_rows
+from synth.proposals import Generator, Proposal
+from synth.registry import Registry, defining_file
+from synth.tasks import task_of
+from warehouse.errors import UserError
+from warehouse.records import Domain, JsonValue, Source, content_hash
+
+N_LEVELS = 5
+"""Levels of an imported corpus: quantiles of the length of the prompt."""
+
+
+class Unfit(Exception):
+    """A row from which no task can be made; the message is the reason for the funnel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """How rows of one corpus become items. `item` raises `Unfit` for a row that can make no task."""
+
+    name: str
+    version: int
+    licence: str
+    fields: tuple[str, ...]
+    item: Callable[[Row], Item]
+    hub: HubCorpus | None = None
+
+    def read(self, path: Path | str | None = None, *, source: str | None = None, limit: int | None = None) -> Corpus:
+        """The corpus at `path`, or from the hub when there is no path; raises `UserError` when neither can be read.
+
+        `source` names it when the importer's own name does not say what it is.
+        """
+        if path is not None:
+            raw = read_rows(path, limit=limit)
+        elif self.hub is not None:
+            raw = read_hub(self.hub, limit=limit)
+        else:
+            raise UserError(f"importer '{self.name}' needs a file; give --path FILE; see: gradatim import --help")
+        return Corpus(self, raw, source or self.name)
+
+
+class Corpus:
+    """The rows of a corpus read so far; iterating `rows` gives a proposal each and ends with the error, if any."""
+
+    def __init__(self, importer: Importer, raw: Raw, name: str) -> None:
+        self._importer, self._raw = importer, raw
+        self.name = name
+        self.generator = Generator(name, "imported", str(importer.version), f"corpus:{name}")
+        self.source = Source(
+            source=name,
+            revision=raw.sha256[:16],
+            licence=importer.licence,
+            n_rows=len(raw.rows),
+            sha256=raw.sha256,
+        )
+
+    @property
+    def n_repeated(self) -> int:
+        """Rows that say exactly what an earlier row said."""
+        return len(self._raw.rows) - len({content_hash(row) for _, row in self._raw.rows})
+
+    @property
+    def rows(self) -> Iterator[Proposal]:
+        """One proposal a row, in order; raises `UserError` where a row lacks the fields or the file is damaged."""
+        items = [self._read(number, row) for number, row in self._raw.rows]
+        edges = _edges([len(item.prompt) for item in items if isinstance(item, Item)])
+        for index, item in enumerate(items):
+            if isinstance(item, UserError):
+                raise item
+            if isinstance(item, str):
+                yield Proposal(0, index, 0, None, item)
+                continue
+            level = bisect_right(edges, len(item.prompt))
+            yield Proposal(0, index, level, self._subject(item, level, index))
+        if self._raw.error is not None:
+            raise self._raw.error
+
+    def _read(self, number: int, row: Row) -> Item | str | UserError:
+        missing = [field for field in self._importer.fields if field not in row]
+        if missing:
+            have, need = ", ".join(sorted(row)) or "none", ", ".join(self._importer.fields)
+            return UserError(
+                f"{self.name}: the row at line {number} lacks {', '.join(missing)}; it has: {have}; "
+                f"importer '{self._importer.name}' needs {need}; see: gradatim import --help"
+            )
+        try:
+            return self._importer.item(row)
+        except Unfit as unfit:
+            return f"intake: {unfit}"
+
+    def _subject(self, item: Item, level: int, index: int) -> Subject:
+        params: dict[str, JsonValue] = {"version": self._importer.version, "seed": 0, "index": index, **item.params}
+        domain = Domain.CODE if item.answer_kind == "program" else Domain.MATH
+        task = task_of(item, domain=domain, family=self.name, level=level, params=params, source=self.name)
+        return Subject(task, item)
+
+
+def _edges(lengths: Sequence[int]) -> list[int]:
+    """The lengths at which a new level begins."""
+    ordered = sorted(lengths)
+    return [ordered[len(ordered) * k // N_LEVELS] for k in range(1, N_LEVELS)] if ordered else []
+
+
+def _load_own_importers() -> None:
+    import synth.importers as package
+
+    for module in pkgutil.iter_modules(package.__path__, "synth.importers."):
+        importlib.import_module(module.name)
+
+
+IMPORTERS: Registry[Importer] = Registry(
+    "importer", group="gradatim.importers", see="gradatim import --help", load=_load_own_importers
+)
+
+
+def importer(
+    name: str, *, version: int, licence: str, fields: tuple[str, ...], hub: HubCorpus | None = None
+) -> Callable[[Callable[[Row], Item]], Callable[[Row], Item]]:
+    """Decorator that registers a function from a row to an item as the importer `name`; rows must have `fields`."""
+
+    def register(item: Callable[[Row], Item]) -> Callable[[Row], Item]:
+        IMPORTERS.add(name, Importer(name, version, licence, fields, item, hub), file=defining_file(item))
+        return item
+
+    return register
+
+
+def get(name: str) -> Importer:
+    """The importer called `name`; raises `UserError` with the nearest names when there is none."""
+    return IMPORTERS.get(name)

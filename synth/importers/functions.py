@@ -1,0 +1,92 @@
+"""HumanEval and MBPP in its format: a function's head, its body as reference, and asserts as tests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from synth.family import Item
+from synth.importers.corpus import Unfit, importer
+from synth.importers.hub import HubCorpus
+from synth.importers.reading import Row
+from synth.sandbox import Test, from_asserts
+from warehouse.errors import UserError
+
+FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
+
+
+@importer(
+    "humaneval",
+    version=1,
+    licence="MIT",
+    fields=FIELDS,
+    hub=HubCorpus("openai/openai_humaneval", "openai_humaneval", "test"),
+)
+def humaneval(row: Row) -> Item:
+    """The head with its docstring as prompt; the completion is the body."""
+    return function_item(row)
+
+
+@importer("mbpp", version=1, licence="CC-BY-4.0", fields=FIELDS)
+def mbpp(row: Row) -> Item:
+    """MBPP with function heads as prompts; the completion is the body."""
+    return function_item(row)
+
+
+def function_item(row: Row) -> Item:
+    """The item of one function task; raises `Unfit` when head, reference or tests cannot be used."""
+    prompt, body, checks = (str(row[name]) for name in ("prompt", "canonical_solution", "test"))
+    if "{completion}" in prompt:
+        raise Unfit("the prompt holds the completion marker")
+    try:
+        defined = [node.name for node in ast.parse(prompt + body).body if isinstance(node, ast.FunctionDef)]
+    except (SyntaxError, ValueError) as error:
+        raise Unfit(f"the reference does not parse: {type(error).__name__}") from None
+    entry = called(checks, defined, str(row["entry_point"]).strip())
+    try:
+        tests = from_asserts(checks, entry=entry, prelude=f"{prompt}{body}")
+    except UserError as error:
+        raise Unfit(f"tests: {str(error).partition(';')[0][:80]}") from None
+    if broken := broken_contract(tests):
+        raise Unfit(broken)
+    return Item(
+        prompt=prompt,
+        answer_kind="program",
+        reference=body,
+        entry=entry,
+        scaffold=f"{prompt}{{completion}}",
+        hidden_tests=tests,
+        params={"key": str(row["task_id"])},
+    )
+
+
+def called(checks: str, defined: list[str], entry: str) -> str:
+    """The function that the asserts call: `entry`, unless they call another that the reference defines."""
+    names = {
+        node.func.id
+        for node in ast.walk(ast.parse(checks))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    if entry in names or "candidate" in names:
+        return entry
+    others = [name for name in defined if name in names]
+    return others[-1] if others else entry
+
+
+def broken_contract(tests: Sequence[Test]) -> str | None:
+    """Why the tests break the contract that most of them show, e.g. a number where the others pass a tuple.
+
+    >>> broken_contract([Test(args=(value,), expected=1) for value in ((1,), (1, 2), 5)])
+    'contract: argument 1 of test 3 is int, of the others tuple'
+    """
+    plain = [test for test in tests if not test.check and test.stdin is None and not test.kwargs]
+    for place in range(min((len(test.args) for test in plain), default=0)):
+        kinds = [type(test.args[place]) for test in plain]
+        containers = [kind for kind in kinds if kind in (tuple, list, set, dict)]
+        odd = [number for number, kind in enumerate(kinds, 1) if kind in (int, float, bool)]
+        inner = {type(value) for test in plain if type(test.args[place]) is tuple for value in test.args[place]}
+        if containers and odd and len(odd) < len(containers) and kinds[odd[0] - 1] in inner:
+            return (
+                f"contract: argument {place + 1} of test {odd[0]} is {kinds[odd[0] - 1].__name__}, of the others tuple"
+            )
+    return None

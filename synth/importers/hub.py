@@ -1,0 +1,39 @@
+"""Corpora from the hub through `datasets`, where there is a network."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import islice
+
+from synth.importers.reading import Raw
+from warehouse.errors import UserError
+from warehouse.records import canonical_json
+
+
+@dataclass(frozen=True, slots=True)
+class HubCorpus:
+    """Where a corpus lies on the hub, and at which revision; `rename` maps the hub's fields to the file's."""
+
+    path: str
+    config: str
+    split: str
+    revision: str = "main"
+    rename: tuple[tuple[str, str], ...] = ()
+
+
+def read_hub(corpus: HubCorpus, *, limit: int | None = None) -> Raw:
+    """The rows of the corpus; raises `UserError` when the hub cannot be reached or does not have it."""
+    import datasets
+
+    try:
+        rows = datasets.load_dataset(corpus.path, corpus.config, split=corpus.split, revision=corpus.revision)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UserError(
+            f"{corpus.path} ({corpus.config}, {corpus.split}) could not be read from the hub: {type(error).__name__}; "
+            "give --path FILE instead; see: gradatim import --help"
+        ) from None
+    names = dict(corpus.rename)
+    kept = [{names.get(key, key): value for key, value in row.items()} for row in islice(rows, limit)]
+    digest = hashlib.sha256("\n".join(canonical_json(row) for row in kept).encode("utf-8", "surrogatepass"))
+    return Raw(digest.hexdigest(), list(enumerate(kept, 1)))

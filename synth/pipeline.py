@@ -1,0 +1,140 @@
+"""Synthesis: attempts become tasks only by evidence, and every attempt is a row whatever became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from synth.batch import Batch, Decision, batch_of
+from synth.bench import SandboxBench
+from synth.decontaminate import Benchmark
+from synth.evidence import Check, Subject, examine
+from synth.family import FAMILIES
+from synth.graders import Judge
+from synth.novelty import Novelty, Repeat
+from synth.proposals import Generator, Proposal, Request, generator_of, proposals
+from warehouse.records import Outcome, Source, Task, Verdict
+
+BATCH = 256
+"""Most attempts in one batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What attempts are held against: evidence, what was accepted before, and benchmarks that must stay unseen.
+
+    `decided` remembers why each task examined so far was refused (none: it was accepted).
+    """
+
+    campaign_id: str
+    judge: Judge
+    novelty: Novelty
+    benchmark: Benchmark | None = None
+    checks: Sequence[Check] | None = None
+    decided: dict[str, str | None] = field(default_factory=dict)
+
+
+def synthesize(
+    requests: Sequence[Request],
+    *,
+    campaign_id: str,
+    judge: Judge,
+    known: Iterable[Task] = (),
+    benchmark: Benchmark | None = None,
+    checks: Sequence[Check] | None = None,
+) -> Iterator[Batch]:
+    """The batches of the requests, at most 256 attempts each, in order; the same input gives the same tasks.
+
+    `known` are tasks accepted before; one of them made again from its own recipe is admitted again, so that a
+    campaign that was stopped ends with the same tasks. Raises `UserError` on an unknown family or level, and when
+    generator and verifier share a lineage.
+    """
+    admission = Admission(campaign_id, judge, Novelty(known), benchmark, checks)
+    for request in requests:
+        yield from admit(proposals(request), generator_of(FAMILIES.get(request.family)), admission)
+
+
+def admit(
+    attempts: Iterable[Proposal], generator: Generator, admission: Admission, *, sources: Sequence[Source] = ()
+) -> Iterator[Batch]:
+    """Batches of one generator's attempts, each examined and compared with what was accepted before.
+
+    `sources` are rows of the corpora that the attempts come from; the first batch carries them.
+    """
+    stream = iter(attempts)
+    while group := [Decision(attempt, attempt.reason) for attempt in islice(stream, BATCH)]:
+        _decide(group, generator, admission)
+        yield batch_of(group, generator, admission.campaign_id, sources)
+        sources = ()
+
+
+def _decide(group: list[Decision], generator: Generator, admission: Admission) -> None:
+    """Fills in what becomes of each attempt: repeats first, evidence for the rest, once for each prompt."""
+    first: dict[str, Decision] = {}
+    later: list[tuple[Decision, Task]] = []
+    for decision in group:
+        subject = decision.proposal.subject
+        if subject is None:
+            continue
+        task = subject.task
+        if repeat := admission.novelty.seen(task):
+            decision.refuse(repeat)
+        elif task.task_id in admission.decided or task.prompt in first:
+            later.append((decision, task))
+        else:
+            first[task.prompt] = decision
+            decision.examined = True
+    _examine(list(first.values()), generator, admission)
+    for decision, task in later:
+        if repeat := admission.novelty.seen(task):
+            decision.refuse(repeat)
+        elif task.task_id in admission.decided:
+            decision.reason = admission.decided[task.task_id]
+        else:
+            decision.reason = first[task.prompt].reason
+
+
+def _examine(fresh: list[Decision], generator: Generator, admission: Admission) -> None:
+    """Evidence, then decontamination, then novelty of wording and meaning."""
+    pairs = [(decision, decision.proposal.subject) for decision in fresh if decision.proposal.subject is not None]
+    examined = examine(
+        [subject for _, subject in pairs],
+        SandboxBench(admission.judge),
+        checks=admission.checks,
+        generator=generator.name,
+        lineage=generator.lineage,
+    )
+    for (decision, _), result in zip(pairs, examined, strict=True):
+        decision.reason, decision.verdicts = result.reason, list(result.verdicts)
+    if admission.benchmark is not None:
+        _decontaminate([pair for pair in pairs if pair[0].reason is None], admission.benchmark)
+    kept = [pair for pair in pairs if pair[0].reason is None]
+    repeats: list[Repeat | None] = admission.novelty.add([subject.task for _, subject in kept])
+    for (decision, _), repeat in zip(kept, repeats, strict=True):
+        if repeat is not None:
+            decision.refuse(repeat)
+    for decision, subject in pairs:
+        admission.decided[subject.task.task_id] = decision.reason
+
+
+def _decontaminate(pairs: list[tuple[Decision, Subject]], benchmark: Benchmark) -> None:
+    matches = {match.index: match for match in benchmark.find([subject.task.prompt for _, subject in pairs])}
+    for i, (decision, subject) in enumerate(pairs):
+        match = matches.get(i)
+        if match is not None:
+            decision.reason = f"contaminated: {match.reason}"
+        decision.verdicts.append(
+            Verdict(
+                task_id=subject.task.task_id,
+                check="decontamination",
+                verifier="decontamination",
+                verifier_version="1",
+                verifier_lineage="text",
+                outcome=Outcome.PASS if match is None else Outcome.FAIL,
+                reason=decision.reason,
+                evidence={}
+                if match is None
+                else {"benchmark_index": match.benchmark_index, "similarity": round(match.similarity, 4)},
+            )
+        )
