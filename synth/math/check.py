@@ -17,6 +17,7 @@ from synth.math.workers import shared
 
 MAX_ANSWER = 200_000
 """Characters of an answer that are looked at; a longer one equals no gold."""
+_MARKS = ("\\boxed", "\\fbox", "####")
 _DIGITS = re.compile(r"[+-]?[\d,.]+")
 
 
@@ -35,7 +36,7 @@ def check(gold: Gold, answer: str) -> Equality:
         return Equality.EQUAL
     if len(answer) > MAX_ANSWER:
         return Equality.NOT_EQUAL
-    if "\\boxed" in answer or "\\fbox" in answer:
+    if any(mark in answer for mark in _MARKS):
         extracted = extract(answer)
         if extracted.answer is None:
             return Equality.NOT_EQUAL

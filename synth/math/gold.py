@@ -18,7 +18,7 @@ from synth.math.tokens import TooCostly
 from synth.math.tree import Node, children, has
 from synth.math.units import split_unit
 from synth.math.value import Undefined, rational
-from synth.math.words import choice, is_words, words
+from synth.math.words import alone, choice, is_choice, is_words, words
 
 AnswerKind = Literal[
     "integer", "rational", "decimal", "expression", "set", "tuple", "interval", "equation", "choice", "text"
@@ -73,6 +73,8 @@ class Gold:
 def read(text: str) -> Reading:
     """The reading of a gold or an answer as mathematics; what cannot be read leaves `trouble`."""
     stripped = plain(text)
+    if stripped.startswith("\\"):
+        stripped = alone(stripped)
     number = read_number(stripped)
     if number is not None:
         return Reading(stripped, number)
@@ -107,7 +109,7 @@ def prepare_gold(text: str, kind: str | None = None, *, tolerance: str | None = 
     if kind == "text" or (kind is None and is_words(plain(inner)) and not _is_name(plain(inner))):
         invalid = None if words(inner) or inner.strip() else "empty"
         return Gold(text, "text", Reading(plain(inner)), declared, None, invalid)
-    if kind == "choice" or (kind is None and len(plain(inner)) == 1 and plain(inner).isupper()):
+    if kind == "choice" or (kind is None and is_choice(plain(inner))):
         letter = choice(plain(inner))
         return Gold(
             text, "choice", Reading(letter or ""), declared, None, None if letter else f"not a letter: {text[:80]}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _WRAPPER = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mbox|operatorname)\s*\{([^{}]*)\}")
+_ALONE = re.compile(rf"{_WRAPPER.pattern}\.?")
+_LETTER = re.compile(r"[A-Z]|\([A-Z]\)")
 _EDGES = " \t\n.,;:!?\"'`*"
 _CHOICE = re.compile(r"[(\[]? ?([A-Za-z]) ?(?:[)\].:](?:\s.*)?)?", re.DOTALL)
 _WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z.]")
@@ -13,6 +15,17 @@ _WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z.]")
 def unwrapped(text: str) -> str:
     r"""`text` without `\text{...}` around its parts."""
     return _WRAPPER.sub(r"\1", text)
+
+
+def alone(text: str) -> str:
+    r"""What is inside when all of `text` is one `\text{...}`; else `text` itself."""
+    match = _ALONE.fullmatch(text)
+    return match[1].strip() if match else text
+
+
+def is_choice(text: str) -> bool:
+    """Whether `text` is one capital letter, perhaps in parentheses."""
+    return _LETTER.fullmatch(unwrapped(text).strip()) is not None
 
 
 def words(text: str) -> str:
