@@ -12,13 +12,13 @@ from typing import NamedTuple
 from blake3 import blake3
 
 from synth.dedup.lexicon import FUNCTION_WORDS, MAGNITUDES, NEGATIONS, NUMBER_WORDS, POLES, RATIO_WORDS, stem, words_in
-from synth.dedup.spelling import LITERAL_PATTERN, canonical_word, one_number, plain_signs, spoken_number
+from synth.dedup.spelling import LITERAL_PATTERN, canonical_word, one_number, plain_signs, speaks_of_case, spoken_number
 
 _TOKEN = re.compile(
     LITERAL_PATTERN
     + r"""
     | (?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:%(?!\s*[\d(]))?|(?<![\w.])\.\d+)
-    | (?P<symbol>\\[A-Za-z]+|[A-Za-z]\w*[\d_]\w*|_\w+|[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*|[A-Z][a-z]*[A-Z][a-z]\w*)
+    | (?P<symbol>\\[A-Za-z]+|[A-Za-z]\w*[\d_]\w*|_\w+|[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[a-z]\w*)
     | (?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)
     | (?P<operator>[-+*/^=<>≤≥≠≈×÷·√∑∏∫±²³¹⁰⁴-⁹₀-₉|&~@%!:−]+)
     | (?P<bracket>[()\[\]{}])
@@ -80,6 +80,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = plain_signs(text)
+        self.case_matters = speaks_of_case(text)
         self.numbers: list[tuple[str, str]] = []
         self.literals: list[str] = []
         self.names: list[str] = []
@@ -120,7 +121,8 @@ class _Reader:
         before = self.text[start - 1] if start else " "
         after = self.text[end] if end < len(self.text) else " "
         if token == "!":
-            return not before.isdigit()
+            factorial = before.isdigit() or before == ")"
+            return not factorial and not (before.isalpha() and not self.text[: start - 1][-1:].isalnum())
         if token == ":":
             return not (before.isdigit() and after.isdigit())
         if token == "-":
@@ -161,6 +163,8 @@ class _Reader:
         words = [_known(token) for token, _ in self.spoken]
         if self.numbers and not self.numbers[-1][1]:
             self.numbers[-1] = (self.numbers[-1][0], words[0].canonical)
+        if self.case_matters:
+            self.literals += [token for token, _ in self.spoken if token != token.lower()]
         at = 0
         while at < len(words):
             at += self._word(words, at)

@@ -121,10 +121,15 @@ def _payload_difference(left: Reading, right: Reading) -> str | None:
 
 
 def _exchanged(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether a few words changed places; a phrase moved as a whole is a rewording, not an exchange."""
     if len(left) != len(right):
         return False
-    moved = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
-    return 0 < len(moved) <= _SWAPPED and Counter(a for a, _ in moved) == Counter(b for _, b in moved)
+    places = [place for place, (mine, theirs) in enumerate(zip(left, right, strict=True)) if mine != theirs]
+    pairs = Counter((left[place], right[place]) for place in places)
+    if not 0 < len(places) <= _SWAPPED or Counter(left[p] for p in places) != Counter(right[p] for p in places):
+        return False
+    swapped = pairs == Counter((theirs, mine) for mine, theirs in pairs.elements())
+    return swapped or places[-1] - places[0] >= len(places)
 
 
 def may_mean_the_same(left: Reading, right: Reading) -> bool:

@@ -33,7 +33,7 @@ def normal_form(text: str) -> str:
     True
     """
     text = unicodedata.normalize("NFC", text).replace("’", "'").replace("‘", "'")
-    keeps_case = len(text) < _SHORT_CHARACTERS or _SPEAKS_OF_CASE.search(text) is not None
+    keeps_case = len(text) < _SHORT_CHARACTERS or speaks_of_case(text)
     parts: list[str] = []
     end = 0
     for match in _LITERAL.finditer(text):
@@ -41,6 +41,11 @@ def normal_form(text: str) -> str:
         end = match.end()
     parts.append(_spelled(text[end:], keeps_case))
     return "".join(parts).strip()
+
+
+def speaks_of_case(text: str) -> bool:
+    """Whether the task is about upper and lower case, so that case is content."""
+    return _SPEAKS_OF_CASE.search(text) is not None
 
 
 def _spelled(text: str, keeps_case: bool) -> str:
