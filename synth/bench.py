@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from synth.evidence.check import Output, Programs
+from synth.evidence.check import Output, Programs, is_plain
 from synth.graders import Judge, program_of
 from synth.sandbox import Job, Limits, Test, load_tests
 from warehouse.records import Domain, Judgement, Task
@@ -52,9 +52,16 @@ class SandboxBench:
         self._judge = judge
 
     def judge(
-        self, tasks: Sequence[Task], completions: Sequence[str], *, trusted: bool = False, replays: int = 0
+        self,
+        tasks: Sequence[Task],
+        completions: Sequence[str],
+        *,
+        trusted: bool = False,
+        replays: int = 0,
+        cpu_s: float | None = None,
     ) -> list[Judgement]:
         """The judge's word on each completion; with `replays`, `UNSTABLE` when runs on other seeds differ."""
+        limits = Limits(cpu_s=cpu_s) if cpu_s is not None else None
         words = [Judgement.INFRA] * len(tasks)
         programs = [i for i, task in enumerate(tasks) if task.domain is Domain.CODE]
         others = [i for i, task in enumerate(tasks) if task.domain is not Domain.CODE]
@@ -62,7 +69,7 @@ class SandboxBench:
         for i, word in zip(others, judged, strict=True):
             words[i] = word.judgement
         if programs:
-            jobs = [_job(tasks[i], completions[i], replays) for i in programs]
+            jobs = [_job(tasks[i], completions[i], replays, limits) for i in programs]
             for i, judgement in zip(programs, self._verdicts(jobs, trusted), strict=True):
                 words[i] = judgement
         return words
@@ -72,7 +79,7 @@ class SandboxBench:
         words = [Judgement.INFRA] * len(jobs)
         alone = list(range(len(jobs)))
         if trusted:
-            groups = _groups([i for i in alone if all(_is_plain(test) for test in jobs[i].tests)])
+            groups = _groups([i for i in alone if all(is_plain(test) for test in jobs[i].tests)])
             shared = self._judge.pool.verify_many([_shared([jobs[i] for i in group]) for group in groups])
             for group, result in zip(groups, shared, strict=True):
                 if result.verdict is Judgement.PASS:
@@ -115,14 +122,9 @@ def _groups(places: list[int], size: int = SHARED) -> list[list[int]]:
     return [places[start : start + size] for start in range(0, len(places), size)]
 
 
-def _job(task: Task, completion: str, replays: int) -> Job:
+def _job(task: Task, completion: str, replays: int, limits: Limits | None) -> Job:
     tests = (*load_tests(task.tests or "[]"), *load_tests(task.hidden_tests or "[]"))
-    return Job(program_of(task, completion), tests, task.entry or "", replays=replays)
-
-
-def _is_plain(test: Test) -> bool:
-    """Whether the test is one call, compared by exact type."""
-    return test == Test(args=test.args, kwargs=test.kwargs, expected=test.expected)
+    return Job(program_of(task, completion), tests, task.entry or "", replays=replays, limits=limits)
 
 
 def _asked(sources: Sequence[str], entry: str, tests: Sequence[Test]) -> Test:

@@ -57,9 +57,18 @@ class Bench(Protocol):
     """
 
     def judge(
-        self, tasks: Sequence[Task], completions: Sequence[str], *, trusted: bool = False, replays: int = 0
+        self,
+        tasks: Sequence[Task],
+        completions: Sequence[str],
+        *,
+        trusted: bool = False,
+        replays: int = 0,
+        cpu_s: float | None = None,
     ) -> list[Judgement]:
-        """The judge's word on each completion; with `replays`, `UNSTABLE` when runs on other seeds differ."""
+        """The judge's word on each completion; with `replays`, `UNSTABLE` when runs on other seeds differ.
+
+        `cpu_s` is the CPU time that one program may use, the judge's own limit when none is given.
+        """
 
     def outputs(self, programs: Sequence[Programs], *, trusted: bool = False) -> list[list[list[Output]]]:
         """For each subject, what each of its programs returns for each call."""
@@ -78,6 +87,11 @@ class Output(NamedTuple):
 
     value: object
     raised: str | None = None
+
+
+def is_plain(test: Test) -> bool:
+    """Whether the test is one call whose answer is compared by exact type."""
+    return test == Test(args=test.args, kwargs=test.kwargs, expected=test.expected)
 
 
 def trusted(subjects: Sequence[Subject]) -> bool:

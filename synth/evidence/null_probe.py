@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, trusted, undecided
 from synth.family import FAMILIES
+from synth.sandbox import Test
 from synth.tasks import make_item
 from warehouse.records import Judgement
 
@@ -18,6 +19,7 @@ MOST_COMMON_SHARE = 0.25
 
 TEXTS = ("yes", "no", "true", "false", "0", "1", "a", "A")
 NUMBERS = ("0", "1")
+CONSTANTS = ("None", "0", "True", "[]", "''")
 
 
 @check("null_probe", version=1, lineage="probes", order=30)
@@ -45,7 +47,7 @@ def null_probe(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
 def _guess_by_tests(subject: Subject) -> str | None:
     """A guess that the graded tests themselves show to be right: one result for all calls, or an argument returned."""
     tests = subject.graded
-    if not tests or subject.task.answer_kind != "program":
+    if not tests or subject.task.answer_kind != "program" or any(_is_opaque(test) for test in tests):
         return None
     if all(_same(test.expected, tests[0].expected) for test in tests[1:]):
         return "constant"
@@ -53,6 +55,11 @@ def _guess_by_tests(subject: Subject) -> str | None:
         if all(_same(test.expected, test.args[place]) for test in tests):
             return "echo"
     return None
+
+
+def _is_opaque(test: Test) -> bool:
+    """Whether the test itself does not say what is called and what must come back."""
+    return bool(test.check or test.through or test.methods) or test.stdin is not None
 
 
 def _same(left: object, right: object) -> bool:
@@ -63,11 +70,14 @@ def _probes(subject: Subject) -> list[tuple[str, str]]:
     task = subject.task
     common = [("most common", answer) for answer in _common(task.family, task.level)] if subject.family else []
     if task.answer_kind == "program":
-        return [("empty", "")] + [probe for probe in common if probe[1] != ""] if _is_text(task.scaffold) else common
+        return _programs(subject) + common
     words = TEXTS if task.answer_kind == "text" else NUMBERS
     echoes = [task.prompt, task.prompt.rstrip("?").split(" ", 1)[-1], *_expressions(task.prompt)]
     probes = [("constant", word) for word in words] + [("echo", echo) for echo in echoes] + [("empty", "")]
-    if task.params.get("answer_format", "boxed") == "boxed":
+    format = task.params.get("answer_format", "boxed")
+    if format == "gsm8k":
+        probes = [(name, f"#### {text}") for name, text in probes if len(text) < 200]
+    elif format != "bare":
         probes = [(name, f"\\boxed{{{text}}}") for name, text in probes if len(text) < 200]
     return probes + common
 
@@ -79,9 +89,17 @@ def _expressions(prompt: str) -> list[str]:
     return [max(found, key=len).rstrip(". ")] if found else []
 
 
-def _is_text(scaffold: str | None) -> bool:
-    """Whether the completion is text within the scaffold (a query, a pattern), not an expression or a program."""
-    return scaffold is not None and "return {completion}" not in scaffold
+def _programs(subject: Subject) -> list[tuple[str, str]]:
+    """Guesses that must be run, because the tests or the scaffold do not show what they come to."""
+    scaffold, entry = subject.task.scaffold, subject.task.entry
+    if scaffold is not None and "return {completion}" in scaffold:
+        return []
+    if scaffold is not None and not scaffold.endswith("{completion}"):
+        return [("empty", "")]
+    if not any(_is_opaque(test) for test in subject.graded):
+        return []
+    head = f"def {entry}(*args):\n" if scaffold is None else ""
+    return [("constant", f"{head}    return {value}\n") for value in CONSTANTS]
 
 
 @lru_cache(maxsize=1024)

@@ -36,6 +36,7 @@ def mbpp(row: Row) -> Item:
 def function_item(row: Row) -> Item:
     """The item of one function task; raises `Unfit` when head, reference or tests cannot be used."""
     prompt, body, checks = (str(row[name]) for name in ("prompt", "canonical_solution", "test"))
+    body = indented(body)
     if "{completion}" in prompt:
         raise Unfit("the prompt holds the completion marker")
     try:
@@ -58,6 +59,20 @@ def function_item(row: Row) -> Item:
         hidden_tests=tests,
         params={"key": str(row["task_id"])},
     )
+
+
+def indented(body: str) -> str:
+    r"""`body` with its first level indented by four spaces, as the heads are; lines at the margin stay.
+
+    >>> indented("\treturn 1\n")
+    '    return 1\n'
+    """
+    lines = body.splitlines(keepends=True)
+    first = next((line for line in lines if line.strip()), "")
+    margin = first[: len(first) - len(first.lstrip())]
+    if not margin:
+        return body
+    return "".join("    " + line.removeprefix(margin) if line.startswith(margin) else line for line in lines)
 
 
 def called(checks: str, defined: list[str], entry: str) -> str:

@@ -12,14 +12,14 @@ from synth.family import Item, family
 from warehouse.records import Domain
 
 
-@family("arrangements", version=1, domain=Domain.MATH, levels=range(4, 10))
+@family("arrangements", version=1, domain=Domain.MATH, levels=range(5, 11))
 class Arrangements:
     """Distinct orders of `level` letters in which a chosen letter does not come first."""
 
     def generate(self, rng: random.Random, level: int) -> Item:
-        word = rng.choices("ABCDEFG"[: max(3, level - 2)], k=level)
+        word = rng.choices("ABCDEFG"[: level - 2], k=level)
         while len(set(word)) == 1:
-            word = rng.choices("ABCDEFG"[: max(3, level - 2)], k=level)
+            word = rng.choices("ABCDEFG"[: level - 2], k=level)
         first = rng.choice(word)
         total = _orders(word)
         word_without = word.copy()

@@ -18,7 +18,7 @@ class Urn:
     """The chance of exactly k red balls among `level` draws without replacement."""
 
     def generate(self, rng: random.Random, level: int) -> Item:
-        red, blue = rng.randint(level, 8 + level), rng.randint(level, 8 + level)
+        red, blue = rng.randint(level, 25 + level), rng.randint(level, 25 + level)
         k = rng.randint(0, level)
         chance = Fraction(math.comb(red, k) * math.comb(blue, level - k), math.comb(red + blue, level))
         question = (

@@ -19,7 +19,7 @@ def _slice(rng: random.Random, level: int, n: int) -> tuple[str, str]:
     start, stop = str(first) if first else "", str(last) if last < n else ""
     top, bottom = str(last - 1) if last < n else "", str(first - 1) if first else ""
     text = {
-        1: rng.choice([f"s[:{max(last - 1, 2)}]", f"s[{max(first, 1)}:]"]),
+        1: rng.choice([f"s[:{rng.randint(2, n - 1)}]", f"s[{rng.randint(1, n - 2)}:]"]),
         2: f"s[{max(first, 1)}:{min(last, n - 1)}]",
         3: f"s[{start}:{stop}:2]",
         4: rng.choice([f"s[{top}::-1]", f"s[:{bottom}:-1]"]),

@@ -28,7 +28,7 @@ class Query:
     """Filters and orders (1), counts (2), groups (3), groups with a condition (4)."""
 
     def generate(self, rng: random.Random, level: int) -> Item:
-        bound, team, word = rng.randint(15, 85), rng.choice(TEAMS), rng.choice(["more", "less"])
+        bound, team, word = rng.randint(150, 850), rng.choice(TEAMS), rng.choice(["more", "less"])
         least = rng.randint(2, 3)
         ask, reference = {
             1: (
@@ -84,7 +84,7 @@ def _sign(word: str) -> str:
 
 def _table(rng: random.Random, bound: int) -> list[list[Any]]:
     names = rng.sample(NAMES, rng.randint(5, 9))
-    pays = [rng.choice([rng.randint(10, 90), bound, bound + 1, bound - 1]) for _ in names]
+    pays = [rng.choice([rng.randint(100, 900), bound, bound + 1, bound - 1]) for _ in names]
     return [[name, rng.choice(TEAMS), pay] for name, pay in zip(names, pays, strict=True)]
 
 
