@@ -102,7 +102,7 @@ def evaluate(
     campaign_id: str | None = None,
     stage_index: int | None = None,
 ) -> Evaluated:
-    """`policy` on the protocol's choice of `tasks`: rollouts and figures with 95 % intervals, for all tasks, each family, arm and group.
+    """`policy` on the protocol's choice of `tasks`: rollouts, and figures for all, each family, arm and group.
 
     Intervals are clustered by family and level. Undecided rollouts count in no pass rate; a task with fewer than
     k decided ones has no pass@k. The same policy, tasks and protocol have the same `eval_id`.

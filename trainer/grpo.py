@@ -184,6 +184,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         return norm
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        """As TRL, but a stage's own learning rate counts: a restored optimizer would bring the last stage's back."""
         super()._load_optimizer_and_scheduler(checkpoint)
         if checkpoint is None or self.lr_scheduler is None:
             return
@@ -193,6 +194,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         for group in self.optimizer.param_groups:
             group["initial_lr"] = self.args.learning_rate
             group["lr"] = self.args.learning_rate * factor
+        schedule._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Write none: a stage's checkpoint is described by its rows."""

@@ -1,0 +1,45 @@
+"""Stages in this process, small enough for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from curriculum import schedulers
+from curriculum.pool import pool_of
+from trainer import policies
+from trainer.config import GuardConfig, SamplingConfig, StageConfig, TrainerConfig
+from trainer.stagefile import StageFile
+from trainer.training import Stage
+from warehouse.records import Task
+
+
+def stage_file(home: Path, policy: Path, *, sampling: SamplingConfig | None = None, **values: Any) -> StageFile:
+    """A stage of few prompts; `values` go to the stage file or, where they are its fields, to `[stage]`."""
+    own = {name: values.pop(name) for name in list(values) if name in StageFile.model_fields}
+    stage = StageConfig(**{"prompts_per_step": 4, "group_size": 4, "n_steps": 4, "checkpoint_every": 2, **values})
+    trainer = TrainerConfig(stage=stage, sampling=sampling or SamplingConfig(), guard=GuardConfig(canary_tasks=0))
+    given = {"run_id": "r", "stage_id": "s", "snapshot_id": 0, "scheduler": "uniform", **own}
+    return StageFile(home=str(home), policy=str(policy), trainer=trainer, **given)
+
+
+def build(
+    file: StageFile,
+    tasks: Sequence[Task],
+    judge: Any,
+    *,
+    progress: Callable[[int, Mapping[str, Any]], None] | None = None,
+    callbacks: Sequence[Any] = (),
+) -> Stage:
+    """The stage ready to train, with a freshly loaded policy."""
+    policy = replace(policies.load(file.policy, file.home))
+    scheduler = schedulers.get(file.scheduler)(pool_of(tasks), file.scheduler_config, file.seed)
+    return Stage(file, policy=policy, tasks=tasks, scheduler=scheduler, judge=judge, progress=progress,
+                 callbacks=callbacks)  # fmt: skip
+
+
+def losses(log: list[Mapping[str, Any]]) -> list[float]:
+    """The loss of every logged step."""
+    return [row["loss"] for row in log if "loss" in row]
