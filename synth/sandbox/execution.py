@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import secrets
 import socket
+import struct
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -24,6 +25,9 @@ from warehouse.records import Judgement
 
 GRACE_S = 20.0
 """How long past its ceiling an execution may stay unreported before its zygote is given up, seconds."""
+
+CHUNK = 1 << 16
+"""Bytes read at once."""
 
 _SIGXCPU = 24
 _jobs = itertools.count(1)
@@ -59,7 +63,9 @@ class Execution:
         self._job = next(_jobs)
         self._report: Report | None = None
         self._near, distant = socket.socketpair()
-        self._near.settimeout(limits.ceiling_s + GRACE_S)
+        self._heard = b""
+        for direction in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._near.setsockopt(socket.SOL_SOCKET, direction, struct.pack("@ll", int(limits.ceiling_s + GRACE_S), 0))
         job = {
             "job": self._job,
             "seed": seed,
@@ -97,7 +103,7 @@ class Execution:
         nonce = nonce or secrets.token_hex(8)
         try:
             self._near.sendall(frames.dump({"n": nonce, **request}))
-        except TimeoutError:
+        except BlockingIOError:
             raise WorkerLost("an execution outlived its limits") from None
         except OSError:
             raise self._death() from None
@@ -113,44 +119,38 @@ class Execution:
     def message(self, nonce: str) -> dict[str, Any]:
         """One message of that nonce, without it; nothing else may wait on the socket."""
         try:
-            size = int.from_bytes(frames.receive(self._near, frames.HEADER), "little")
+            size = int.from_bytes(frames.receive(self._hear, frames.HEADER), "little")
             if size > self._limits.output_bytes:
                 raise self._violation("reply larger than the frame cap")
-            message = frames.load(frames.receive(self._near, size))
-            if type(message) is not dict or message.pop("n", None) != nonce:
-                raise self._violation("reply without the request's nonce")
-            self._nothing_waits()
+            message = frames.load(frames.receive(self._hear, size))
         except Malformed as error:
             raise self._violation(str(error)) from None
-        except TimeoutError:
+        except BlockingIOError:
             raise WorkerLost("an execution outlived its limits") from None
         except (Closed, OSError):
             raise self._death() from None
+        if type(message) is not dict or message.pop("n", None) != nonce:
+            raise self._violation("reply without the request's nonce")
+        if self._heard:
+            raise self._violation("more than one reply to a request")
         return message
+
+    def _hear(self, n_bytes: int) -> bytes:
+        heard = self._heard or self._near.recv(CHUNK)
+        self._heard = heard[n_bytes:]
+        return heard[:n_bytes]
 
     def finish(self) -> Report:
         """Closes our side and waits for the child's end; raises `Ended` if anything more was said or a limit passed."""
-        try:
+        with contextlib.suppress(OSError):
             self._near.shutdown(socket.SHUT_WR)
+        report = self._end(kill=False)
+        with contextlib.suppress(OSError):
             if self._near.recv(1):
                 raise self._violation("data after the last reply")
-        except TimeoutError:
-            raise WorkerLost("an execution outlived its limits") from None
-        except ConnectionError:
-            pass
-        report = self._end(kill=False)
         if report.cause in ("cpu", "wall") or report.cpu_s > self._limits.cpu_s:
             raise self._death()
         return report
-
-    def _nothing_waits(self) -> None:
-        self._near.setblocking(False)
-        try:
-            with contextlib.suppress(BlockingIOError):
-                if self._near.recv(1, socket.MSG_PEEK):
-                    raise self._violation("more than one reply to a request")
-        finally:
-            self._near.settimeout(self._limits.ceiling_s + GRACE_S)
 
     def _violation(self, note: str) -> Ended:
         return Ended(Judgement.VIOLATION, note, self._end(kill=True))

@@ -28,14 +28,12 @@ class TooMuchOutput(Exception):
     """An answer, or what a script wrote, is larger than the limit allows."""
 
 
-def redirect(stdin: bool) -> bool:
-    """Puts memory files in place of standard input and output, when the execution is that of a script."""
-    if stdin:
-        for descriptor in (0, 1):
-            memory = os.memfd_create("std")
-            os.dup2(memory, descriptor)
-            os.close(memory)
-    return stdin
+def redirect() -> None:
+    """Puts memory files in place of standard input and output, as a script wants them."""
+    for descriptor in (0, 1):
+        memory = os.memfd_create("std")
+        os.dup2(memory, descriptor)
+        os.close(memory)
 
 
 def _text(descriptor: int, mode: str) -> io.TextIOWrapper:

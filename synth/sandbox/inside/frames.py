@@ -6,7 +6,8 @@ Nothing in a frame refers to this machine, so that the far side may be another h
 from __future__ import annotations
 
 import json
-from socket import socket
+from collections.abc import Callable
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
 from typing import Any
 
 HEADER = 4
@@ -20,25 +21,33 @@ class Malformed(Exception):
     """The other side sent what no honest runner sends; the message says what."""
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=False, check_circular=False).encode
+def _unknown(value: object) -> object:
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_encode = c_make_encoder(None, _unknown, encode_basestring_ascii, None, ":", ",", False, False, False)
+"""The standard encoder, which `JSONEncoder` makes anew for each call; it refuses NaN and does not look for circles."""
 
 
 def dump(message: object) -> bytes:
     """One frame."""
-    body = _encode(message).encode("ascii")
+    body = "".join(_encode(message, 0)).encode("ascii")
     return len(body).to_bytes(HEADER, "little") + body
 
 
-def receive(channel: socket, n_bytes: int) -> bytes:
-    """Exactly `n_bytes`; raises `Closed`, and `TimeoutError` where the socket has a timeout."""
+def receive(read: Callable[[int], bytes], n_bytes: int) -> bytes:
+    """Exactly `n_bytes` from `read`, which gives at most as many as asked for; raises `Closed` at the end."""
+    chunk = read(n_bytes)
+    if len(chunk) == n_bytes:
+        return chunk
     chunks = []
-    while n_bytes:
-        chunk = channel.recv(min(n_bytes, 1 << 18))
-        if not chunk:
-            raise Closed
+    while chunk:
         chunks.append(chunk)
         n_bytes -= len(chunk)
-    return b"".join(chunks) if len(chunks) != 1 else chunks[0]
+        if not n_bytes:
+            return b"".join(chunks)
+        chunk = read(n_bytes)
+    raise Closed
 
 
 def load(body: bytes) -> Any:

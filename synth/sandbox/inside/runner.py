@@ -1,17 +1,19 @@
 """The child of one execution: takes the last restrictions, then loads the program and answers requests.
 
 Nothing here is trusted by the judge: whatever the candidate does to this process, it can only send values.
+What costs time for each fork is done beforehand in the zygote (`prepare`).
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import random
 import resource
 import signal
-import socket
 import sys
 import threading
+from json import JSONDecoder
 from typing import Any, NoReturn
 
 from . import answer, frames, seccomp
@@ -22,77 +24,102 @@ CHANNEL = 3
 THREADS = 128
 THREAD_STACK = 4 << 20
 MESSAGE = 200
+CHUNK = 1 << 16
+
+_parse = JSONDecoder().scan_once  # type: ignore[attr-defined]
+_restrict = seccomp.Filter(seccomp.candidate_filter())
 
 
-def become(descriptor: int, job: dict[str, Any], spec: dict[str, Any]) -> NoReturn:
-    """Turns a fresh fork of the zygote into the candidate's process."""
-    try:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        os.dup2(descriptor, CHANNEL)
-        os.closerange(CHANNEL + 1, 1 << 16)
-        stdin = answer.redirect(job["stdin"])
-        _limit(job, spec)
-        _seed(job["seed"])
-        seccomp.install(seccomp.candidate_filter(os.getpid()))
-        gc.enable()
-        _converse(socket.socket(fileno=CHANNEL), job["output_bytes"], stdin)
-    finally:
-        os._exit(0)
-
-
-def _limit(job: dict[str, Any], spec: dict[str, Any]) -> None:
-    cpu = int(job["cpu_s"]) + 2
-    limits = {
-        resource.RLIMIT_AS: job["memory_mb"] << 20,
-        resource.RLIMIT_CPU: cpu,
-        resource.RLIMIT_FSIZE: max(job["output_bytes"] + 1, spec["work_mb"] << 20),
-        resource.RLIMIT_NOFILE: job["open_files"],
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_MEMLOCK: 0,
-        resource.RLIMIT_MSGQUEUE: 0,
-        resource.RLIMIT_NPROC: spec["processes"] + THREADS,
-    }
-    for what, limit in limits.items():
-        hard = resource.getrlimit(what)[1]
-        if hard != resource.RLIM_INFINITY:
-            limit = min(limit, hard)
-        resource.setrlimit(what, (limit, limit))
+def prepare(spec: dict[str, Any]) -> None:
+    """Sets, in the zygote, what all of its children share."""
+    _cap(resource.RLIMIT_CORE, 0)
+    _cap(resource.RLIMIT_MEMLOCK, 0)
+    _cap(resource.RLIMIT_MSGQUEUE, 0)
+    _cap(resource.RLIMIT_NPROC, spec["processes"] + THREADS)
     threading.stack_size(THREAD_STACK)
     sys.set_int_max_str_digits(0)
     sys.setrecursionlimit(1050)
+    _seed(0)
+
+
+def _cap(what: int, limit: int) -> None:
+    hard = resource.getrlimit(what)[1]
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(what, (limit, limit))
 
 
 def _seed(seed: int) -> None:
-    import random
-
     random.seed(seed)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed(seed & 0xFFFFFFFF)
 
 
-def _converse(channel: socket.socket, output_bytes: int, stdin: bool) -> None:
+def become(descriptor: int, job: dict[str, Any], spec: dict[str, Any]) -> NoReturn:
+    """Turns a fresh fork of the zygote into the candidate's process."""
+    try:
+        if not spec["namespaces"]:
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.dup2(descriptor, CHANNEL)
+        os.closerange(CHANNEL + 1, 1 << 16)
+        if job["stdin"]:
+            answer.redirect()
+        _cap(resource.RLIMIT_AS, job["memory_mb"] << 20)
+        _cap(resource.RLIMIT_CPU, int(job["cpu_s"]) + 2)
+        _cap(resource.RLIMIT_FSIZE, max(job["output_bytes"] + 1, spec["work_mb"] << 20))
+        _cap(resource.RLIMIT_NOFILE, job["open_files"])
+        if job["seed"]:
+            _seed(job["seed"])
+        _restrict.install(os.getpid())
+        gc.enable()
+        _converse(job["output_bytes"])
+    finally:
+        os._exit(0)
+
+
+def _converse(output_bytes: int) -> None:
     """Answers each request with exactly one reply until the judge closes its side."""
-    program = answer.Program(lambda question: _exchange(channel, question), output_bytes)
+    program = answer.Program(_exchange, output_bytes)
     while True:
         try:
-            size = int.from_bytes(frames.receive(channel, frames.HEADER), "little")
-            request = frames.load(frames.receive(channel, size))
-        except (frames.Closed, ConnectionError):
+            request = _receive()
+        except (frames.Closed, OSError):
             return
         reply = _reply(program, request)
         reply["n"] = request["n"]
         frame = frames.dump(reply)
         if len(frame) > output_bytes + frames.HEADER:
             frame = frames.dump({"n": request["n"], "o": "size"})
-        channel.sendall(frame)
+        _send(frame)
 
 
-def _exchange(channel: socket.socket, question: dict[str, Any]) -> dict[str, Any]:
-    channel.sendall(frames.dump(question))
-    size = int.from_bytes(frames.receive(channel, frames.HEADER), "little")
-    answered: dict[str, Any] = frames.load(frames.receive(channel, size))
-    return answered
+def _receive() -> dict[str, Any]:
+    """The next request; the judge sends one at a time, so that nothing follows its frame."""
+    heard = os.read(CHANNEL, CHUNK)
+    size = int.from_bytes(heard[: frames.HEADER], "little")
+    body = heard[frames.HEADER :]
+    if len(body) < size:
+        body += frames.receive(_read, size - len(body))
+    if not heard:
+        raise frames.Closed
+    message: dict[str, Any] = _parse(body.decode("ascii"), 0)[0]
+    return message
+
+
+def _read(n_bytes: int) -> bytes:
+    return os.read(CHANNEL, n_bytes)
+
+
+def _send(frame: bytes) -> None:
+    sent = os.write(CHANNEL, frame)
+    while sent < len(frame):
+        sent += os.write(CHANNEL, frame[sent:])
+
+
+def _exchange(question: dict[str, Any]) -> dict[str, Any]:
+    _send(frames.dump(question))
+    return _receive()
 
 
 def _reply(program: answer.Program, request: dict[str, Any]) -> dict[str, Any]:

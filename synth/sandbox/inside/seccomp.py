@@ -29,6 +29,11 @@ HARMLESS_IOCTLS = (0x5401, 0x5413, 0x5421, 0x541B, 0x5450, 0x5451)
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _ARGS = 0, 4, 16
 
+ANYONE = 0x7FABCDEF
+"""Stands for the candidate's own pid in a filter that is not yet installed; above every possible pid."""
+
+_PLACE = struct.pack("=I", ANYONE)
+
 Step = tuple[int, int, int, int]
 
 
@@ -70,7 +75,7 @@ def zygote_filter(machine: str = MACHINE) -> bytes:
     return _assemble(head + _tree(edges))
 
 
-def candidate_filter(pid: int, machine: str = MACHINE) -> bytes:
+def candidate_filter(pid: int = ANYONE, machine: str = MACHINE) -> bytes:
     """What process `pid` loses when it becomes a candidate."""
     special = syscalls.conditional(machine)
     steps = [_load(_NUMBER)]
@@ -100,11 +105,21 @@ def _assemble(steps: list[Step]) -> bytes:
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
 
 
-def install(code: bytes) -> None:
-    """Puts this process, for good, under the filter; needs no_new_privs."""
-    buffer = ctypes.create_string_buffer(code, len(code))
-    program = ctypes.create_string_buffer(struct.pack("@HxxxxxxP", len(code) // 8, ctypes.addressof(buffer)))
-    syscall("seccomp", 1, 0, ctypes.byref(program))
+class Filter:
+    """A filter made ready for installation, so that a fresh fork has little to do."""
+
+    def __init__(self, code: bytes) -> None:
+        self._code = ctypes.create_string_buffer(code, len(code))
+        header = struct.pack("@HxxxxxxP", len(code) // 8, ctypes.addressof(self._code))
+        self._program = ctypes.create_string_buffer(header, len(header))
+        self._places = [i + 4 for i in range(0, len(code), 8) if code[i + 4 : i + 8] == _PLACE]
+
+    def install(self, pid: int = 0) -> None:
+        """Puts this process, for good, under the filter, which names `pid`; needs no_new_privs."""
+        number = struct.pack("=I", pid)
+        for place in self._places:
+            ctypes.memmove(ctypes.addressof(self._code) + place, number, 4)
+        syscall("seccomp", 1, 0, self._program)
 
 
 def supported() -> bool:

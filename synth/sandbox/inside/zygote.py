@@ -20,7 +20,7 @@ from socket import CMSG_LEN, SCM_RIGHTS, SOL_SOCKET, socket
 from typing import Any, NoReturn
 
 from . import landlock, namespaces, runner, seccomp
-from .libc import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, prctl
+from .libc import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, fork, prctl
 
 PRELOADED = """
     abc array base64 bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal enum
@@ -30,6 +30,7 @@ PRELOADED = """
 """
 
 
+CORES = os.cpu_count() or 1
 SHORTEST_S = 0.005
 """Shortest time between two looks at a child's clocks, seconds."""
 
@@ -68,8 +69,7 @@ class Child:
             self.kill("cpu")
         elif waited >= self.limits["wall_s"]:
             self.kill("wall")
-        cores = os.cpu_count() or 1
-        soonest: float = min((self.limits["cpu_s"] - cpu) / cores, self.limits["wall_s"] - waited)
+        soonest: float = min((self.limits["cpu_s"] - cpu) / CORES, self.limits["wall_s"] - waited)
         return max(SHORTEST_S, soonest)
 
     def kill(self, cause: str) -> None:
@@ -119,7 +119,8 @@ def _isolate(spec: dict[str, Any]) -> None:
     os.umask(0o077)
     if spec["landlock"]:
         landlock.restrict(readable, [spec["work"]] if spec["work"] else [], spec["devices"])
-    seccomp.install(seccomp.zygote_filter())
+    runner.prepare(spec)
+    seccomp.Filter(seccomp.zygote_filter()).install()
 
 
 def _obey(control: socket, spec: dict[str, Any], children: dict[int, Child]) -> Child | None:
@@ -138,7 +139,7 @@ def _obey(control: socket, spec: dict[str, Any], children: dict[int, Child]) -> 
         if (level, kind) == (SOL_SOCKET, SCM_RIGHTS)
     )
     started = time.monotonic()
-    pid = os.fork()
+    pid = fork()
     if pid == 0:
         runner.become(descriptor, job, spec)
     os.close(descriptor)
