@@ -8,16 +8,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from synth.graders.judged import Judged, judged
+from synth.graders.programs import program_of, tests_of
 from synth.math import Equality, check, extract, prepare_gold
 from synth.math.extraction import AnswerFormat
 from warehouse.errors import UserError
 from warehouse.records import Domain, Judgement, Task
 
 if TYPE_CHECKING:
-    from synth.sandbox import Limits, Pool
-
-MARKER = "{completion}"
-"""Where a task's scaffold takes the completion."""
+    from synth.sandbox import Limits, Pool, Result
 
 _PASS, _WRONG = judged(Judgement.PASS), judged(Judgement.WRONG)
 _NO_ANSWER, _TRUNCATED = judged(Judgement.NO_ANSWER), judged(Judgement.TRUNCATED, "truncated")
@@ -76,10 +74,25 @@ class Judge:
             else:
                 words[i] = judge_math(task, completions[i], truncated=cut[i])
         if programs:
-            pool = self._sandbox()
-            for i in programs:
-                words[i] = _judge_code(pool, tasks[i], completions[i], truncated=cut[i])
+            self._judge_programs(programs, tasks, completions, cut, words)
         return words
+
+    def _judge_programs(
+        self,
+        places: Sequence[int],
+        tasks: Sequence[Task],
+        completions: Sequence[str],
+        cut: Sequence[bool],
+        words: list[Judged],
+    ) -> None:
+        """Writes the words on code completions; one program of one task is run once."""
+        jobs: dict[tuple[str, str], tuple[Task, str]] = {}
+        for i in places:
+            if not cut[i]:
+                jobs.setdefault((tasks[i].task_id, completions[i]), (tasks[i], completions[i]))
+        found = dict(zip(jobs, _verified(self._sandbox(), list(jobs.values())), strict=True))
+        for i in places:
+            words[i] = _TRUNCATED if cut[i] else found[tasks[i].task_id, completions[i]]
 
     @property
     def pool(self) -> Pool:
@@ -127,16 +140,25 @@ def _format(name: object) -> AnswerFormat:
     raise UserError(f"answer_format is {name!r}, must be bare, boxed, gsm8k or last_number; see: gradatim tables tasks")
 
 
-def _judge_code(pool: Pool, task: Task, completion: str, *, truncated: bool) -> Judged:
-    from synth.sandbox import load_tests
+def _verified(pool: Pool, asked: Sequence[tuple[Task, str]]) -> list[Judged]:
+    from synth.sandbox import Job
 
-    if truncated:
-        return _TRUNCATED
-    tests = (*load_tests(task.tests or "[]"), *load_tests(task.hidden_tests or "[]"))
-    result = pool.verify(program_of(task, completion), tests, entry=task.entry or "")
-    return judged(result.verdict, result.detail)
+    def job(task: Task, completion: str) -> Job:
+        tests = tests_of(task.tests, task.hidden_tests)
+        fresh = task.params.get("isolation") == "fresh"
+        return Job(program_of(task, completion), tests, task.entry or "", "fresh" if fresh else "shared")
+
+    try:
+        return [_coded(result) for result in pool.verify_many([job(*one) for one in asked])]
+    except UserError as error:
+        if len(asked) == 1:
+            return [judged(Judgement.UNDECIDED, str(error))]
+    return [word for one in asked for word in _verified(pool, [one])]
 
 
-def program_of(task: Task, completion: str) -> str:
-    """The program that tests run: the scaffold with the completion in it, or the completion alone."""
-    return completion if task.scaffold is None else task.scaffold.replace(MARKER, completion)
+def _coded(result: Result) -> Judged:
+    word = judged(result.verdict, result.model_safe_detail)
+    if word.reward is None or not result.total:
+        return word
+    parts = {**word.parts, "tests_passed": result.passed / result.total}
+    return Judged(word.judgement, word.reward, parts, (), word.detail)

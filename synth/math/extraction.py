@@ -36,6 +36,11 @@ _CORRECTING = re.compile(
     r"|therefore|hence|precisely|final|finally|equivalently|simplif\w*|i\.?e|that is|which is|equals)\b|=",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,40}")
+_TALKING = "is are was so the it answer equals therefore hence thus we get because have that this i'm"
+_TALK = frozenset(_TALKING.split())
+MAX_WORDS = 5
+"""Words of a text without any mark that is still taken for one bare answer."""
 MAX_BETWEEN = 100
 """Characters between two boxes within which they count as offered side by side."""
 MAX_WHOLE = 2000
@@ -158,9 +163,10 @@ def _phrase(text: str) -> Extracted | None:
 
 def _whole(text: str) -> Extracted | None:
     answer = text.strip()
-    if not answer or len(answer) > MAX_WHOLE or "\n" in answer or _PROSE.search(answer):
+    if not answer or len(answer) > MAX_WHOLE or "\n" in answer:
         return None
-    return Extracted(answer)
+    spoken = [word.casefold() for word in _WORD.findall(answer)]
+    return None if len(spoken) > MAX_WORDS or _TALK.intersection(spoken) else Extracted(answer)
 
 
 def _last_number(text: str) -> Extracted:
