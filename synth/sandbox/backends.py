@@ -76,6 +76,8 @@ def probe(backend: Backend) -> Probe:
             return Probe(backend.name, False, f"canary ended early: {sight.seen[-1].verdict} {sight.seen[-1].note}")
         open_doors = [test.args[0] for test, seen in zip(tests, sight.seen, strict=True) if seen.answer != "refused"]
         planted = sorted(set(os.listdir(folder)) - {"secret"})
+        if not secret.exists() or secret.read_text() != "seen":
+            planted.append("secret changed")
         if open_doors or planted:
             return Probe(backend.name, False, f"not refused: {', '.join(map(str, open_doors + planted))}")
         return Probe(backend.name, True, f"{len(tests)} forbidden things refused")

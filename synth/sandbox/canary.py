@@ -48,9 +48,19 @@ def kill(pid):
 def read(path):
     open(path).read()
 
-THINGS = {"read": read, "list": os.listdir, "write": write, "fork": fork, "connect": connect, "unix socket": named,
-          "run": run, "raise limits": wide, "become root": root, "signal": kill, "call": call,
-          "link": lambda path: os.link(path, "linked"), "chmod": lambda path: os.chmod(path, 0o600)}
+def shared_memory(_):
+    if libc.shmget(0, 4096, 0o1600) < 0:
+        raise OSError(ctypes.get_errno(), "shmget")
+
+THINGS = {
+    "read": read, "list": os.listdir, "write": write, "mkdir": os.mkdir, "remove": os.remove,
+    "link": lambda path: os.link(path, "linked"), "rename": lambda path: os.rename(path, path + "2"),
+    "chmod": lambda path: os.chmod(path, 0o600), "touch": lambda path: os.utime(path, (0, 0)),
+    "truncate": lambda path: os.truncate(path, 0),
+    "open to truncate": lambda path: os.close(os.open(path, os.O_RDONLY | os.O_TRUNC)),
+    "fork": fork, "run": run, "connect": connect, "unix socket": named, "shared memory": shared_memory,
+    "raise limits": wide, "become root": root, "signal": kill, "call": call,
+}
 
 def attempt(thing, argument):
     import encodings.idna, sqlite3, xml.dom.minidom, zoneinfo
@@ -79,6 +89,13 @@ def forbidden(folder: str, port: int, judge: int) -> list[tuple[str, str | int]]
         ("write", f"{folder}/secret"),
         ("link", f"{folder}/secret"),
         ("chmod", f"{folder}/secret"),
+        ("truncate", f"{folder}/secret"),
+        ("open to truncate", f"{folder}/secret"),
+        ("rename", f"{folder}/secret"),
+        ("remove", f"{folder}/secret"),
+        ("touch", f"{folder}/secret"),
+        ("mkdir", f"{folder}/planted"),
+        ("shared memory", 0),
         ("write", "/planted"),
         ("fork", 0),
         ("connect", port),

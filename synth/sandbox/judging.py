@@ -211,6 +211,8 @@ def _decide(question: Question, test: Test, reply: Reply) -> Seen:
         else:
             compare.canonical(reply.tree)
             right = True
-    except (Malformed, RecursionError) as error:
+    except Malformed as error:
         return Seen(Judgement.VIOLATION, f"malformed answer: {error}")
+    except RecursionError:
+        return Seen(Judgement.OUTPUT_LIMIT, "answer is nested too deep")
     return Seen(Judgement.PASS if right else Judgement.WRONG, "", reply.tree)

@@ -6,11 +6,18 @@ Nothing in a frame refers to this machine, so that the far side may be another h
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable
 from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
 from typing import Any
 
 HEADER = 4
+DEEPEST = 1000
+MOST_FRAMES = 5000
+"""Above this recursion limit the JSON scanner could exhaust the C stack."""
+
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]')
 
 
 class Closed(Exception):
@@ -52,12 +59,24 @@ def receive(read: Callable[[int], bytes], n_bytes: int) -> bytes:
 
 def load(body: bytes) -> Any:
     """The message of a frame's body; raises `Malformed` for anything but ASCII JSON within strict limits."""
+    if sys.getrecursionlimit() > MOST_FRAMES and body.count(b"[") + body.count(b"{") > DEEPEST:
+        _refuse_deep(body)
     try:
         return _DECODER.decode(body.decode("ascii"))
     except Malformed:
         raise
     except (ValueError, RecursionError) as error:
         raise Malformed(f"reply is not strict JSON: {type(error).__name__}") from None
+
+
+def _refuse_deep(body: bytes) -> None:
+    """Looks at the depth beforehand where the interpreter's own limit is too high to save the C stack."""
+    depth = 0
+    for token in _TOKENS.finditer(body):
+        first = token.group()[:1]
+        depth += (first in b"[{") - (first in b"]}")
+        if depth > DEEPEST:
+            raise Malformed("nested too deep")
 
 
 def _integer(digits: str) -> int:

@@ -30,6 +30,9 @@ def main() -> NoReturn:
         os._exit(1)
     pid = os.fork()
     if pid == 0:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        os.close(nothing)
         zygote.serve(control, spec)
     control.close()
     _watch(pid, parent)

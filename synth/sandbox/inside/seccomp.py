@@ -26,6 +26,9 @@ CLONE_THREAD = 0x00010000
 HARMLESS_IOCTLS = (0x5401, 0x5413, 0x5421, 0x541B, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONBIO, FIONREAD, FIONCLEX, FIOCLEX."""
 
+HARMLESS_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)
+"""Duplicate, flags, locks, pipe size read; not owners and signals, leases, notifications, pipe size."""
+
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _ARGS = 0, 4, 16
 
@@ -84,15 +87,21 @@ def candidate_filter(pid: int = ANYONE, machine: str = MACHINE) -> bytes:
     steps += _when(special["clone"], [_load(_low(0)), (_ANY_BIT, 0, 1, CLONE_THREAD), _return(ALLOW)])
     for name in ("kill", "tgkill"):
         steps += _when(special[name], [_load(_low(0)), (_EQUAL, 0, 1, pid), _return(ALLOW)])
-    harmless: list[Step] = [_load(_low(1))]
-    for request in HARMLESS_IOCTLS:
-        harmless += [(_EQUAL, 0, 1, request), _return(ALLOW)]
-    steps += _when(special["ioctl"], harmless)
+    steps += _when(special["ioctl"], _one_of(1, HARMLESS_IOCTLS))
+    steps += _when(special["fcntl"], _one_of(1, HARMLESS_FCNTLS))
     own: list[Step] = [_load(_low(0)), (_EQUAL, 1, 0, 0), (_EQUAL, 0, 1, pid), _return(ALLOW)]
     steps += _when(special["prlimit64"], own)
     unaddressed: list[Step] = [_load(_low(4)), (_EQUAL, 0, 3, 0), _load(_low(4) + 4), (_EQUAL, 0, 1, 0)]
     steps += _when(special["sendto"], [*unaddressed, _return(ALLOW)])
     return _assemble([*steps, _return(ALLOW)])
+
+
+def _one_of(arg: int, values: tuple[int, ...]) -> list[Step]:
+    """Allows the call when its argument is one of `values`."""
+    steps: list[Step] = [_load(_low(arg))]
+    for value in values:
+        steps += [(_EQUAL, 0, 1, value), _return(ALLOW)]
+    return steps
 
 
 def _when(number: int, body: list[Step]) -> list[Step]:

@@ -13,7 +13,7 @@ lstat 6 -, statx 332 291, statfs 137 43, fstatfs 138 44, access 21 -, faccessat 
 readlink 89 -, readlinkat 267 78, getdents 78 -, getdents64 217 61, getcwd 79 17, chdir 80 49, fchdir 81 50,
 mkdir 83 -, mkdirat 258 34, rmdir 84 -, unlink 87 -, unlinkat 263 35, rename 82 -, renameat 264 38,
 renameat2 316 276, symlink 88 -, symlinkat 266 36, link 86 -, linkat 265 37, truncate 76 45, ftruncate 77 46,
-fsync 74 82, fdatasync 75 83, fadvise64 221 223, copy_file_range 326 285, sendfile 40 71, fcntl 72 25,
+fsync 74 82, fdatasync 75 83, fadvise64 221 223, copy_file_range 326 285, sendfile 40 71, 
 flock 73 32, umask 95 166, poll 7 -, ppoll 271 73, select 23 -, pselect6 270 72, epoll_create 213 -,
 epoll_create1 291 20, epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441,
 eventfd2 290 19, socketpair 53 199, shutdown 48 210, recvfrom 45 207, recvmsg 47 212, getsockopt 55 209,
@@ -33,7 +33,7 @@ waitid 247 95
 """
 
 _CONDITIONAL = """
-clone 56 220, kill 62 129, tgkill 234 131, ioctl 16 29, prlimit64 302 261, sendto 44 206
+clone 56 220, kill 62 129, tgkill 234 131, ioctl 16 29, prlimit64 302 261, sendto 44 206, fcntl 72 25
 """
 
 _ZYGOTE = """

@@ -19,7 +19,7 @@ from typing import Any
 Tree = Any
 """None, bool, int, float, str, a list of trees, or an object with one tag."""
 
-MAX_DEPTH = 200
+MAX_DEPTH = 100
 SMALL = 1 << 53
 
 

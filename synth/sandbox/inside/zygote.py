@@ -30,6 +30,9 @@ PRELOADED = """
 """
 
 
+DEEPEST = 32
+"""Deepest folder in the work folder that is emptied; beyond it the zygote is replaced."""
+
 CORES = os.cpu_count() or 1
 SHORTEST_S = 0.005
 """Shortest time between two looks at a child's clocks, seconds."""
@@ -37,6 +40,7 @@ SHORTEST_S = 0.005
 
 def preload(spec: dict[str, Any]) -> None:
     """Imports what candidates most often import, so that a fork finds it ready."""
+    sys.argv[:] = sys.orig_argv[:] = [""]
     sys.path[:] = [path for path in sys.path if path != spec["package"]]
     for name in PRELOADED.split():
         importlib.import_module(name)
@@ -97,14 +101,16 @@ def serve(control: socket, spec: dict[str, Any]) -> NoReturn:
         for descriptor, _ in poller.poll(None if wait_s is None else wait_s * 1000):
             if descriptor != control.fileno():
                 poller.unregister(descriptor)
-                _reap(control, children.pop(descriptor))
+                report = _reap(children.pop(descriptor))
+                clean = bool(children) or _wipe(spec["work"])
+                control.send(json.dumps(report).encode())
+                if not clean:
+                    os._exit(2)
             else:
                 child = _obey(control, spec, children)
                 if child is not None:
                     children[child.handle] = child
                     poller.register(child.handle, select.POLLIN)
-        if not children and not _wipe(spec["work"]):
-            os._exit(2)
 
 
 def _isolate(spec: dict[str, Any]) -> None:
@@ -146,30 +152,29 @@ def _obey(control: socket, spec: dict[str, Any], children: dict[int, Child]) -> 
     return Child(job["job"], pid, os.pidfd_open(pid), started, job)
 
 
-def _reap(control: socket, child: Child) -> None:
+def _reap(child: Child) -> dict[str, Any]:
     os.close(child.handle)
     _, status, usage = os.wait4(child.pid, 0)
-    report = {
+    return {
         "job": child.job,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
         "cause": child.cause,
         "cpu_s": usage.ru_utime + usage.ru_stime,
         "wall_s": time.monotonic() - child.started,
     }
-    control.send(json.dumps(report).encode())
 
 
-def _wipe(work: str) -> bool:
-    """Empties the work folder; false when something in it resists."""
-    if not work:
-        return True
+def _wipe(work: str, depth: int = 0) -> bool:
+    """Empties the work folder; false when something in it resists or lies very deep."""
+    if not work or depth > DEEPEST:
+        return not work
     try:
         with os.scandir(work) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    os.rmdir(entry.path)
-                else:
+                if not entry.is_dir(follow_symlinks=False):
                     os.unlink(entry.path)
+                elif _wipe(entry.path, depth + 1):
+                    os.rmdir(entry.path)
     except OSError:
         return False
     return True
