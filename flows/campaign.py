@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,10 +29,10 @@ COMPONENTS = ("gradatim", "torch", "transformers", "trl", "duckdb")
 class SynthesisConfig(Frozen):
     """Which tasks are made before training."""
 
-    families: tuple[str, ...] = ("rev", "sort", "inc", "add", "tally", "maximum", "lin", "cut")
+    families: tuple[str, ...] = ("rev", "sort", "inc", "add", "tally", "max", "lin", "cut")
     """Families that make tasks; each at all of its levels."""
-    n_per_level: int = Field(60, ge=1)
-    """Attempts per family and level."""
+    n_per_family: int = Field(600, ge=1)
+    """Attempts per family, spread evenly over its levels."""
     benchmarks: tuple[str, ...] = ()
     """Imported sources that no task may resemble."""
 
@@ -119,13 +120,26 @@ def read_config(path: Path | None) -> CampaignConfig:
         raise _named(path, error) from error
 
 
-def campaign_id(config: CampaignConfig, sources: dict[str, str], nonce: str = "") -> str:
-    """The campaign's identity: hash of its configuration, its sources' hashes and the component versions.
+class CampaignIds(Frozen):
+    """Who a campaign is, and who its baseline arm is; `nonce` is empty unless a new campaign was forced."""
 
-    `sources` maps a source's name to the SHA-256 of its file; `nonce` is empty unless a new campaign was forced.
+    campaign: str
+    baseline: str
+    nonce: str = ""
+
+
+def campaign_ids(config: CampaignConfig, sources: Mapping[str, str], nonce: str = "") -> CampaignIds:
+    """Identities from the configuration, the hashes of the sources' files, and the component versions.
+
+    `sources` maps a source's name to the SHA-256 of its file.
     """
     versions = {name: version(name) for name in COMPONENTS}
-    return content_hash("campaign", config.model_dump(mode="json"), dict(sources), versions, nonce)
+
+    def identity(of: CampaignConfig) -> str:
+        return content_hash("campaign", of.model_dump(mode="json"), dict(sources), versions, nonce)
+
+    other = with_scheduler(config, config.curriculum.baseline or config.curriculum.scheduler)
+    return CampaignIds(campaign=identity(config), baseline=identity(other), nonce=nonce)
 
 
 def _named(path: Path, error: ValidationError) -> UserError:

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flows.campaign import CampaignConfig, with_scheduler
+from flows.campaign import CampaignConfig, CampaignIds, with_scheduler
 from flows.orchestration import verb_flow
 from flows.settings import Settings
-from flows.work import calibrate, evaluate, import_source, make_tasks, plan, report, start_policy, train
+from flows.steps.synthesis import requests_of
+from flows.work import (
+    calibrate,
+    evaluate_policy,
+    import_source,
+    make_tasks,
+    plan_mixture,
+    start_policy,
+    train_stage,
+    write_report,
+)
 from flows.workshop import Workshop, workshop
 
 
 @verb_flow("run_campaign")
-def run_campaign(
-    config: CampaignConfig, campaign: str, baseline: str, home: Path, sources: dict[str, Path], nonce: str = ""
-) -> str:
-    """Run or continue the campaign `campaign`; returns the id of this run."""
+def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: dict[str, Path]) -> str:
+    """Run or continue a campaign from its last finished step; returns the id of this run."""
     settings = Settings(home=home)
-    with workshop(settings, flow="run_campaign", config=config.model_dump(mode="json"), campaign_id=campaign) as shop:
+    stored = config.model_dump(mode="json")
+    with workshop(settings, flow="run_campaign", config=stored, campaign_id=ids.campaign) as shop:
         for name, path in sources.items():
-            import_source(shop, name, path, campaign_id=campaign)
-        make_tasks(shop, config, campaign_id=campaign, nonce=nonce)
-        train_arm(shop, config, campaign)
+            import_source(shop, name, path)
+        make_tasks(shop, requests_of(config, ids.nonce), campaign_id=ids.campaign)
+        train_arm(shop, config, ids.campaign)
         if config.curriculum.baseline is not None:
-            train_arm(shop, with_scheduler(config, config.curriculum.baseline), baseline)
-        report(shop, config, campaign_id=campaign, baseline_id=baseline)
+            train_arm(shop, with_scheduler(config, config.curriculum.baseline), ids.baseline)
+        write_report(shop, config, ids)
         return shop.run
 
 
 def train_arm(shop: Workshop, config: CampaignConfig, campaign: str) -> None:
     """All stages of one scheduler from the common start."""
     policy = start_policy(shop, config, campaign_id=campaign)
-    evaluate(shop, config, policy, campaign_id=campaign, index=0)
+    evaluate_policy(shop, config, policy, campaign_id=campaign, index=0)
     for index in range(1, config.curriculum.n_stages + 1):
         calibrate(shop, config, policy)
-        mixture = plan(shop, config, policy, campaign_id=campaign, index=index)
-        policy = train(shop, config, mixture, campaign_id=campaign, index=index)
-        evaluate(shop, config, policy, campaign_id=campaign, index=index)
+        mixture = plan_mixture(shop, config, policy, campaign_id=campaign, index=index)
+        policy = train_stage(shop, config, mixture, campaign_id=campaign, index=index)
+        evaluate_policy(shop, config, policy, campaign_id=campaign, index=index)

@@ -37,6 +37,32 @@ def say(message: str) -> None:
     Console(stderr=True, highlight=False).print(message, soft_wrap=True)
 
 
+def print_summary(result: Mapping[str, Any]) -> None:
+    """Print a campaign's result: figures before and after with their intervals, and where the report is."""
+    sides = {"before": result["before"], "after": result["after"]}
+    if "baseline" in result:
+        sides[f"after, {result['baseline']['scheduler']}"] = result["baseline"]["after"]
+    rows = [
+        {"metric": name, **{side: interval(figures.get(name)) for side, figures in sides.items()}}
+        for name in result["before"]
+    ]
+    print_table(rows, title="held-out tasks")
+    for group, figures in result.get("groups", {}).items():
+        rows = [
+            {"metric": name, **{side: interval(figures[side].get(name)) for side in ("before", "after")}}
+            for name in figures["before"]
+        ]
+        print_table(rows, title=f"group {group}")
+    Console().print(f"report: {result['report']}", soft_wrap=True)
+
+
+def interval(figure: Mapping[str, float] | None) -> str:
+    """A figure with its interval, e.g. `0.41 [0.36, 0.46]`."""
+    if figure is None:
+        return ""
+    return f"{figure['value']:.3f} [{figure['low']:.3f}, {figure['high']:.3f}]"
+
+
 class Output:
     """Prints a result either as JSON or as people read it."""
 

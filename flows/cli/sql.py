@@ -11,6 +11,13 @@ from flows.cli.options import AsJson, home_of
 from flows.cli.output import Output
 
 
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"'{text}' is not NAME=VALUE", param_hint="--param")
+    return name, value
+
+
 def command(
     context: typer.Context,
     query: Annotated[str | None, typer.Argument(help="One SELECT or EXPLAIN.")] = None,
@@ -29,16 +36,21 @@ def command(
     from warehouse import people_sql
     from warehouse.errors import UserError
 
-    limits = {"timeout_s": timeout_s}
     if named is not None:
-        table = people_sql.run_named(home_of(context), named, dict(_pair(text) for text in param or []), **limits)
+        table = people_sql.run_named(
+            home_of(context), named, dict(_pair(text) for text in param or []), timeout_s=timeout_s
+        )
     elif query is not None:
-        table = people_sql.run(home_of(context), query, private=private, **limits)
+        table = people_sql.run(home_of(context), query, private=private, timeout_s=timeout_s)
     else:
         raise UserError("give a query or --named NAME; see: gradatim tables")
     if csv is not None:
+        from pyarrow.csv import write_csv
+
         write_csv(table, csv)
     if parquet is not None:
-        write_parquet(table, parquet)
+        from pyarrow.parquet import write_table
+
+        write_table(table, parquet)
     if csv is None and parquet is None:
         Output(as_json=as_json).rows(table.to_pylist())

@@ -13,30 +13,39 @@ from curriculum.posterior import credible_interval, p_mixed
 from curriculum.probes import stratified
 from curriculum.summary import posterior_of
 from flows.campaign import CampaignConfig
-from flows.steps.policies import load_policy
+from flows.steps.policies import load_policy, policy_row
 from flows.steps.pools import training_tasks
 from flows.workshop import Workshop
 from trainer.evaluate import sample_and_judge
-from warehouse.records import Calibration, Judgement, Rollout, RolloutPurpose, Task, content_hash
+from warehouse.records import Calibration, JsonValue, Judgement, Rollout, RolloutPurpose, Task, content_hash
 
 
-def calibrate(shop: Workshop, config: CampaignConfig, policy_id: str) -> None:
+def calibrate(shop: Workshop, config: CampaignConfig, policy: str) -> str:
     """Probe a policy on a stratified few tasks and believe the arms' priors for the rest.
 
     Probes cost at most `budget_share` of a stage's rollouts. The newest training rollouts of the stage that
-    made the policy count as evidence beside them.
+    made the policy count as evidence beside them. Returns the policy's full id.
     """
+    policy_id = policy_row(shop, policy).policy_id
     tasks = training_tasks(shop, config)
     settings = config.calibration.model_dump(mode="json")
     batch = content_hash("calibrate", policy_id, sorted(task.task_id for task in tasks), settings, config.seed)
     if shop.seen(batch):
-        return
+        return policy_id
     probes = _probe(shop, config, policy_id, tasks, owner=batch)
     evidence = [*probes, *_recent(shop, config, policy_id)]
     decided = Counter(row.task_id for row in evidence if row.judgement.decided)
     passed = Counter(row.task_id for row in evidence if row.judgement is Judgement.PASS)
     beliefs = believe(policy_id, tasks, decided, passed, group=config.stage.group_size)
     shop.commit([*probes, *beliefs], batch=batch, purpose="calibrate")
+    return policy_id
+
+
+def bucket_sizes(shop: Workshop, policy_id: str) -> dict[str, JsonValue]:
+    """How many tasks are in each difficulty bucket for a policy."""
+    rows = shop.store.read(Calibration, "policy_id = $id", {"id": policy_id})
+    sizes = Counter(row.bucket for row in rows)
+    return {bucket.value: sizes[bucket] for bucket in ORDER}
 
 
 def believe(

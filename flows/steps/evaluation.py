@@ -6,48 +6,52 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flows.campaign import CampaignConfig
-from flows.steps.policies import load_policy
+from flows.steps.policies import load_policy, policy_row
 from flows.steps.pools import heldout_tasks
 from flows.workshop import Workshop
 from trainer.evaluate import choose, evaluate, protocol_hash
-from warehouse.records import Evaluation, Record, content_hash
+from warehouse.records import Evaluation, JsonValue, Rollout, content_hash
 
 
-def evaluate_policy(shop: Workshop, config: CampaignConfig, policy_id: str, *, campaign_id: str, index: int) -> None:
-    """Measure a policy after stage `index` and commit every rollout and figure.
+def evaluate_policy(
+    shop: Workshop, config: CampaignConfig, policy: str, *, campaign_id: str | None = None, index: int | None = None
+) -> str:
+    """Measure a policy, after stage `index` of a campaign or by itself; returns the evaluation's id.
 
-    A policy measured before under the same protocol, by another campaign say, is not sampled again.
+    Every rollout and figure is committed. A policy measured before under the same protocol, by another campaign
+    say, is not sampled again.
     """
+    policy_id = policy_row(shop, policy).policy_id
     tasks = heldout_tasks(shop, config)
     protocol = protocol_hash(choose(tasks, config.evaluation.n_tasks), config.evaluation)
-    batch = content_hash("evaluation", campaign_id, policy_id, protocol, index)
-    if shop.seen(batch):
-        return
-    known = shop.store.read(
+    identity = {"policy_id": policy_id, "protocol_hash": protocol, "campaign_id": campaign_id, "stage_index": index}
+    eval_id = content_hash("evaluation", identity)
+    if shop.seen(eval_id):
+        return eval_id
+    rollouts: list[Rollout] = []
+    rows = shop.store.read(
         Evaluation, "policy_id = $policy AND protocol_hash = $protocol", {"policy": policy_id, "protocol": protocol}
     )
-    if known:
-        rows: list[Record] = [
-            replace(
-                row,
-                eval_id=content_hash(row.eval_id, campaign_id, index),
-                campaign_id=campaign_id,
-                stage_index=index,
-            )
-            for row in known
-            if row.eval_id == known[0].eval_id
-        ]
-    else:
-        found = evaluate(
-            load_policy(shop, policy_id),
-            tasks,
-            shop.judge,
-            config.evaluation,
-            campaign_id=campaign_id,
-            stage_index=index,
-        )
-        rows = [*found.rollouts, *found.evaluations]
-    shop.commit(rows, batch=batch, purpose=f"evaluate after stage {index}")
+    if not rows:
+        rollouts, rows = evaluate(load_policy(shop, policy_id), tasks, shop.judge, config.evaluation)
+    first = [row for row in rows if row.eval_id == rows[0].eval_id]
+    own = [replace(row, eval_id=eval_id, campaign_id=campaign_id, stage_index=index) for row in first]
+    shop.commit([*rollouts, *own], batch=eval_id, purpose=f"evaluate after stage {index}")
+    return eval_id
+
+
+def all_figures(shop: Workshop, eval_id: str) -> Mapping[str, JsonValue]:
+    """Every figure of one evaluation: {group: {metric: {"value", "low", "high", "n"}}}."""
+    found: dict[str, dict[str, JsonValue]] = {}
+    for row in shop.store.read(Evaluation, "eval_id = $id", {"id": eval_id}):
+        found.setdefault(row.group, {})[row.metric] = {
+            "value": row.value,
+            "low": row.low,
+            "high": row.high,
+            "n": row.n,
+            "n_samples": row.n_samples,
+        }
+    return found
 
 
 def figures(shop: Workshop, campaign_id: str, index: int, group: str = "all") -> Mapping[str, Mapping[str, float]]:

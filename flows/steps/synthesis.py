@@ -4,24 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from flows.campaign import CampaignConfig
 from flows.progress import Progress
 from flows.workshop import Workshop
 from synth.decontaminate import Benchmark
-from synth.family import FAMILIES
+from synth.family import FAMILIES, Family
 from synth.pipeline import BATCH, synthesize
 from synth.proposals import Request
 from warehouse.errors import UserError
 from warehouse.records import JsonValue, Task, content_hash
 
 
-def requests_for(families: Sequence[str], *, n_per_level: int, seed: int) -> list[Request]:
-    """`n_per_level` attempts at each level of each family, in pieces of one batch each."""
+def requests_for(families: Sequence[str], *, n: int, seed: int, level: int | None = None) -> list[Request]:
+    """`n` attempts in each family, spread evenly over its levels (or all at `level`), in pieces of one batch each.
+
+    Raises `UserError` for an unknown family, a level that it does not have, or n < 1.
+    """
+    if n < 1:
+        raise UserError(f"n is {n}, must be at least 1; see: gradatim synth --help")
     return [
-        Request(family=name, level=level, n=min(BATCH, n_per_level - start), seed=seed, start=start)
+        Request(family=name, level=place, n=min(BATCH, share - start), seed=seed, start=start)
         for name in families
-        for level in FAMILIES.get(name).levels
-        for start in range(0, n_per_level, BATCH)
+        for place, share in _shares(FAMILIES.get(name), n, level)
+        for start in range(0, share, BATCH)
     ]
+
+
+def _shares(family: Family, n: int, level: int | None) -> list[tuple[int, int]]:
+    """How many of `n` attempts each level of a family gets; the first levels take the remainder."""
+    levels = list(family.levels)
+    if level is not None:
+        if level not in levels:
+            raise UserError(
+                f"family '{family.name}' has no level {level}; its levels: {levels[0]} to {levels[-1]}; "
+                "see: gradatim synth --list"
+            )
+        return [(level, n)]
+    each, rest = divmod(n, len(levels))
+    return [(place, each + (i < rest)) for i, place in enumerate(levels)]
+
+
+def requests_of(config: CampaignConfig, nonce: str = "") -> list[Request]:
+    """What a campaign asks for; a forced new campaign asks under another seed."""
+    seed = int(content_hash("synthesis", config.seed, nonce)[:8], 16)
+    return requests_for(config.synthesis.families, n=config.synthesis.n_per_family, seed=seed)
 
 
 def make_tasks(

@@ -63,7 +63,7 @@ def train_stage(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, cam
     return result.policy_id
 
 
-def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int) -> StageFile:
+def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, index: int) -> StageFile:
     """Everything the stage's process needs; its key is the hash of its input tasks, policy, plan and configuration."""
     trainer = TrainerConfig(
         policy=config.policy,

@@ -1,0 +1,27 @@
+"""Tasks from families: generate, verify, dedupe, commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from flows.orchestration import verb_flow
+from flows.settings import Settings
+from flows.steps.synthesis import requests_for
+from flows.work import make_tasks
+from flows.workshop import workshop
+from warehouse.records import JsonValue, content_hash
+
+
+@verb_flow("synthesize_tasks")
+def synthesize_tasks(
+    home: Path, families: list[str], n: int, seed: int = 0, level: int | None = None
+) -> Mapping[str, JsonValue]:
+    """Make `n` attempts in each family, spread over its levels; returns {"n_in", "n_out", "rejected"}.
+
+    The same request again makes nothing twice.
+    """
+    asked: dict[str, JsonValue] = {"families": list(families), "n": n, "seed": seed, "level": level}
+    campaign = content_hash("synthesize_tasks", asked)
+    with workshop(Settings(home=home), flow="synthesize_tasks", config=asked, campaign_id=campaign) as shop:
+        return make_tasks(shop, requests_for(families, n=n, seed=seed, level=level), campaign_id=campaign)
