@@ -11,11 +11,10 @@ from flows.settings import Settings
 from flows.steps.evaluation import all_figures
 from flows.work import evaluate_policy as evaluate_step
 from flows.workshop import workshop
-from warehouse.records import JsonValue
 
 
 @verb_flow("evaluate_policy")
-def evaluate_policy(home: Path, config: CampaignConfig, policy: str) -> Mapping[str, JsonValue]:
+def evaluate_policy(home: Path, config: CampaignConfig, policy: str) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
     """Measure `policy` (an id or its start) on the held-out tasks; returns every figure by group of tasks."""
     stored = config.model_dump(mode="json")
     with workshop(Settings(home=home), flow="evaluate_policy", config=stored) as shop:

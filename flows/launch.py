@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from flows.campaign import CampaignConfig, CampaignIds, campaign_ids, read_config
-from flows.settings import Settings, set_process_environment
+from flows.settings import Settings, prepared
 from flows.steps.sources import parse_sources, sha256_of
 from warehouse.errors import GradatimError
 from warehouse.home import Home
@@ -24,8 +24,7 @@ def launch_campaign(
     say: Callable[[str], None],
 ) -> Mapping[str, JsonValue]:
     """Run, continue or verify the campaign that the arguments name; returns its result."""
-    settings = Settings(home=home)
-    set_process_environment(settings)
+    settings = prepared(home)
     config = read_config(config_path)
     paths = parse_sources(sources)
     nonce = uuid.uuid4().hex if new else ""

@@ -47,3 +47,10 @@ def set_process_environment(settings: Settings) -> None:
         "PREFECT_LOGGING_LEVEL": "WARNING",
     }.items():
         os.environ.setdefault(name, value)
+
+
+def prepared(home: Path) -> Settings:
+    """The settings of this process for `home`, with its environment set."""
+    settings = Settings(home=home)
+    set_process_environment(settings)
+    return settings

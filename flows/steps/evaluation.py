@@ -10,7 +10,7 @@ from flows.steps.policies import load_policy, policy_row
 from flows.steps.pools import heldout_tasks
 from flows.workshop import Workshop
 from trainer.evaluate import choose, evaluate, protocol_hash
-from warehouse.records import Evaluation, JsonValue, Rollout, content_hash
+from warehouse.records import Evaluation, Rollout, content_hash
 
 
 def evaluate_policy(
@@ -24,7 +24,12 @@ def evaluate_policy(
     policy_id = policy_row(shop, policy).policy_id
     tasks = heldout_tasks(shop, config)
     protocol = protocol_hash(choose(tasks, config.evaluation.n_tasks), config.evaluation)
-    identity = {"policy_id": policy_id, "protocol_hash": protocol, "campaign_id": campaign_id, "stage_index": index}
+    identity: dict[str, str | int | None] = {
+        "policy_id": policy_id,
+        "protocol_hash": protocol,
+        "campaign_id": campaign_id,
+        "stage_index": index,
+    }
     eval_id = content_hash("evaluation", identity)
     if shop.seen(eval_id):
         return eval_id
@@ -40,9 +45,9 @@ def evaluate_policy(
     return eval_id
 
 
-def all_figures(shop: Workshop, eval_id: str) -> Mapping[str, JsonValue]:
+def all_figures(shop: Workshop, eval_id: str) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
     """Every figure of one evaluation: {group: {metric: {"value", "low", "high", "n"}}}."""
-    found: dict[str, dict[str, JsonValue]] = {}
+    found: dict[str, dict[str, Mapping[str, float]]] = {}
     for row in shop.store.read(Evaluation, "eval_id = $id", {"id": eval_id}):
         found.setdefault(row.group, {})[row.metric] = {
             "value": row.value,

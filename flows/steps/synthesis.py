@@ -102,3 +102,17 @@ def _benchmark(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
             raise UserError(f"benchmark '{name}' is not in the warehouse; see: gradatim import {name} --path FILE")
         prompts += [task.prompt for task in found]
     return Benchmark(prompts)
+
+
+def family_table() -> list[Mapping[str, object]]:
+    """Every family that can make tasks: its domain, levels and version."""
+    return [
+        {
+            "family": family.name,
+            "domain": str(family.domain),
+            "levels": f"{min(family.levels)}-{max(family.levels)}",
+            "version": family.version,
+            "pocket": family.pocket,
+        }
+        for family in FAMILIES
+    ]

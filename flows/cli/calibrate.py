@@ -1,0 +1,30 @@
+"""`gradatim calibrate`: how hard every task is for a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import AsJson, home_of
+from flows.cli.output import Output
+
+
+def command(
+    context: typer.Context,
+    policy: Annotated[str, typer.Option(help="Policy id, or its first characters.")],
+    config: Annotated[Path | None, typer.Option(help="Campaign configuration.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Probe a policy on a few tasks of each arm and store a posterior and a bucket for every task.
+
+    Example: gradatim calibrate --policy 3f2a
+    """
+    from flows.campaign import read_config
+    from flows.settings import prepared
+
+    settings, campaign = prepared(home_of(context)), read_config(config)
+    from flows.calibrate_difficulty import calibrate_difficulty
+
+    Output(as_json=as_json).value(calibrate_difficulty(settings.home, campaign, policy))
