@@ -50,11 +50,11 @@ def check_rows(connection: duckdb.DuckDBPyConnection, table: TableContract, view
         )
     counts = ", ".join(f"count(*) FILTER (WHERE ({rule}) IS NOT TRUE)" for _, rule in rules)
     keys = ", ".join(quoted_name(k) for k in table.keys)
-    broken = connection.execute(f"SELECT {counts}, count(*) FROM {view}").fetchone() or ()
-    for (sentence, rule), n in zip(rules, broken[:-1], strict=True):
+    n_rows, *broken = connection.execute(f"SELECT count(*), {counts} FROM {view}").fetchall()[0]
+    for (sentence, rule), n in zip(rules, broken, strict=True):
         if n:
             example = connection.execute(f"SELECT {keys} FROM {view} WHERE ({rule}) IS NOT TRUE LIMIT 1").fetchone()
-            raise ContractError(f"{table.name}: {sentence}; broken by {n} of {broken[-1]} rows, first {example}")
+            raise ContractError(f"{table.name}: {sentence}; broken by {n} of {n_rows} rows, first {example}")
     doubled = connection.execute(
         f"SELECT {keys}, count(*) FROM {view} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
     ).fetchone()
@@ -105,9 +105,9 @@ class References:
         connection: duckdb.DuckDBPyConnection, refs: str, table: str, key: str, params: dict[str, list[str]]
     ) -> list[tuple[str]]:
         key = quoted_name(key)
-        return connection.execute(
-            f"SELECT ref FROM ({refs}) ANTI JOIN (SELECT {key} AS k FROM {table}) ON k = ref LIMIT 3", params
-        ).fetchall()
+        sql = f"SELECT ref FROM ({refs}) ANTI JOIN (SELECT {key} AS k FROM {table}) ON k = ref LIMIT 3"
+        absent: list[tuple[str]] = connection.execute(sql, params).fetchall()
+        return absent
 
     @staticmethod
     def _refuse(table: str, column: ColumnContract, absent: list[tuple[str]]) -> None:

@@ -131,7 +131,7 @@ def documents() -> list[dict[str, object]]:
     for table in contracts().values():
         for c in table.columns:
             limits = {"low": c.column.low, "high": c.column.high, "words": list(c.words) or None}
-            where = {False: "public", True: "private"}.get(c.column.private, "private for held-out tasks")  # type: ignore[call-overload]
+            where = "private" if c.column.private is True else "private for held-out tasks"
             rows.append(
                 {
                     "table": table.name,
@@ -145,7 +145,7 @@ def documents() -> list[dict[str, object]]:
                     **limits,
                     "references": c.column.references,
                     "json": c.column.json,
-                    "where": where,
+                    "where": where if c.column.private else "public",
                 }
             )
         for name, (sql_type, _, meaning) in STAMPS.items():

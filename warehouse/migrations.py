@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -59,35 +61,33 @@ def refuse_newer(connection: duckdb.DuckDBPyConnection, folder: Path = SCHEMA) -
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, folder: Path = SCHEMA, views: Path = VIEWS) -> int:
-    """Apply what is missing, each version in one transaction, then today's views; returns the schema version."""
+    """Apply what is missing, each version in one transaction, then today's views; returns the schema version.
+
+    A new home is finished by its first row of `schema_version`; a creation that broke before is repeated, for
+    which every statement can be. That row comes last because DuckLake 1.5.5 numbers schemas wrongly for tables
+    made after an option was set: compaction fails on them.
+    """
     done = refuse_newer(connection, folder)
+    new = not done
     for migration in migrations(folder):
         if migration.version in done:
             continue
-        connection.execute("BEGIN")
-        try:
-            if not done and migration.version == 1:
-                connection.execute(
-                    "CREATE TABLE schema_version "
-                    "(kind VARCHAR, version BIGINT, digest VARCHAR, applied_at TIMESTAMP WITH TIME ZONE)"
-                )
+        with _transaction(connection, f"schema {migration.version}"):
             for file in migration.files:
                 connection.execute(file.read_text("utf-8"))
-            _note(connection, "schema", migration.version, migration.digest)
-            connection.execute(
-                "CALL ducklake_set_commit_message('lake', 'gradatim', $m)", {"m": f"schema {migration.version}"}
-            )
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
+            if not new:
+                _note(connection, "schema", migration.version, migration.digest)
         done[migration.version] = migration.digest
-        if migration.version == 1:
-            for table in INLINED:
-                connection.execute(
-                    f"CALL lake.set_option('data_inlining_row_limit', {INLINED_ROWS}, table_name => '{table}')"
-                )
-    _install_views(connection, views)
+    digest = _install_views(connection, views, new=new)
+    if new:
+        for table in INLINED:
+            connection.execute(
+                f"CALL lake.set_option('data_inlining_row_limit', {INLINED_ROWS}, table_name => '{table}')"
+            )
+        with _transaction(connection, "schema is complete"):
+            for version, sum_ in done.items():
+                _note(connection, "schema", version, sum_)
+            _note(connection, "views", 0, digest)
     return max(done, default=0)
 
 
@@ -96,23 +96,33 @@ def view_statements(folder: Path = VIEWS) -> list[tuple[str, str]]:
     return [(f.stem.split("_", 1)[1], f.read_text("utf-8").rstrip().rstrip(";")) for f in sorted(folder.glob("*.sql"))]
 
 
-def _install_views(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def _install_views(connection: duckdb.DuckDBPyConnection, folder: Path, *, new: bool) -> str:
     statements = view_statements(folder)
     digest = blake3("\0".join(f"{n}\0{q}" for n, q in statements).encode()).hexdigest()
-    newest = connection.execute(
-        "SELECT digest FROM schema_version WHERE kind = 'views' ORDER BY rowid DESC LIMIT 1"
-    ).fetchone()
-    if newest == (digest,):
-        return
-    connection.execute("BEGIN")
-    try:
+    if not new:
+        newest = connection.execute(
+            "SELECT digest FROM schema_version WHERE kind = 'views' ORDER BY rowid DESC LIMIT 1"
+        ).fetchone()
+        if newest == (digest,):
+            return digest
+    with _transaction(connection, "views"):
         for name, query in statements:
             connection.execute(f"CREATE OR REPLACE VIEW {name} AS {query}")
-        _note(connection, "views", 0, digest)
-        connection.execute("CALL ducklake_set_commit_message('lake', 'gradatim', 'views')")
+        if not new:
+            _note(connection, "views", 0, digest)
+    return digest
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection, purpose: str) -> Iterator[None]:
+    connection.execute("BEGIN")
+    try:
+        yield
+        connection.execute("CALL ducklake_set_commit_message('lake', 'gradatim', $purpose)", {"purpose": purpose})
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(duckdb.TransactionException):  # the failed statement may have ended it
+            connection.execute("ROLLBACK")
         raise
 
 

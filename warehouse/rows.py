@@ -83,7 +83,7 @@ def _decoders(record: type[Record]) -> dict[str, Callable[[str], object] | None]
             decoders[field.name] = word
         elif typing.get_origin(hint) is tuple:
             decoders[field.name] = lambda text: tuple(json.loads(text))
-        elif isinstance(typing.get_origin(hint), type) and issubclass(typing.get_origin(hint), Mapping):  # type: ignore[arg-type]
+        elif isinstance(typing.get_origin(hint), type) and issubclass(typing.get_origin(hint), Mapping):
             decoders[field.name] = json.loads
         else:
             decoders[field.name] = None

@@ -17,7 +17,7 @@ from warehouse import migrations
 from warehouse.catalog import METADATA, advisory, attach, is_postgres, locked
 from warehouse.checks import References, cast, check_rows
 from warehouse.contracts import contract, contract_of
-from warehouse.engine import connect
+from warehouse.engine import connect, quoted_name
 from warehouse.errors import UserError
 from warehouse.home import Home
 from warehouse.named import named_query
@@ -157,6 +157,34 @@ class Store:
                 _rollback(connection)
                 raise
 
+    def copy_in(self, table: str, rows: pa.Table | pa.RecordBatch) -> int:
+        """Append rows of another warehouse with the stamps they carry; for moves and salvage only. Returns how many."""
+        if isinstance(rows, pa.RecordBatch):
+            rows = pa.Table.from_batches([rows])
+        if not rows.num_rows:
+            return 0
+        names = ", ".join(quoted_name(n) for n in rows.column_names)
+        with self.transaction(f"copy of {table}") as connection:
+            connection.register("copied_rows", rows)
+            try:
+                connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM copied_rows")
+                stamps: dict[str, str | datetime] = {
+                    "run_id": "copy",
+                    "batch_id": "copy",
+                    "written_at": datetime.now(UTC),
+                }
+                note_files(connection, self.home, [table], stamps, since=datetime(1970, 1, 1, tzinfo=UTC))
+            finally:
+                connection.unregister("copied_rows")
+        return int(rows.num_rows)
+
+    @contextmanager
+    def upkeep(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The connection while no other process writes, for upkeep; transactions may be opened inside."""
+        with self._mutex, locked(self.home), advisory(self._connection, self.home):
+            yield self._connection
+            self._references.forget()
+
     def _last_committed(self) -> int:
         row = self._connection.execute("SELECT * FROM ducklake_last_committed_snapshot('lake')").fetchone()
         return int(row[0]) if row and row[0] is not None else self.snapshot()
@@ -229,6 +257,16 @@ class Store:
             )
         memory_limit, threads = self._settings
         return Store.open(self.home, snapshot=snapshot_id, memory_limit=memory_limit, threads=threads)
+
+    @contextmanager
+    def scratch(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A DuckDB of its own with this store's limits, for joins between snapshots."""
+        memory_limit, threads = self._settings
+        connection = connect(memory_limit=memory_limit, threads=threads, spill=self.home.spool / "spill")
+        try:
+            yield connection
+        finally:
+            connection.close()
 
     def close(self) -> None:
         """Let go of the connection; the store is of no use afterwards."""

@@ -13,7 +13,11 @@ from blake3 import blake3
 from warehouse.contracts import PRIVATE_TABLE, STAMPS, contract_of
 from warehouse.engine import quoted_name
 from warehouse.home import Home
+from warehouse.migrations import INLINED
 from warehouse.records import Split
+
+UNCOMMITTED = 10**18
+"""Row ids of rows that the running transaction wrote start here."""
 
 Stamp = Mapping[str, str | datetime]
 
@@ -48,15 +52,22 @@ def _insert_private(
     )
 
 
-def note_files(connection: duckdb.DuckDBPyConnection, home: Home, tables: Iterable[str], stamps: Stamp) -> None:
+def note_files(
+    connection: duckdb.DuckDBPyConnection,
+    home: Home,
+    tables: Iterable[str],
+    stamps: Stamp,
+    *,
+    since: datetime | None = None,
+) -> None:
     """Record size and blake3 of every Parquet file that this transaction wrote."""
-    names = [*tables, *(f"private.{PRIVATE_TABLE}" for t in tables if t == "tasks")]
+    names = [*(t for t in tables if t not in INLINED), *(f"private.{PRIVATE_TABLE}" for t in tables if t == "tasks")]
     paths = [
         row[0]
         for name in names
         for row in connection.execute(
-            f"SELECT DISTINCT filename FROM {name} WHERE written_at >= $since AND snapshot_id IS NULL",
-            {"since": stamps["written_at"]},
+            f"SELECT DISTINCT filename FROM {name} WHERE written_at >= $since AND rowid >= {UNCOMMITTED}",
+            {"since": since or stamps["written_at"]},
         ).fetchall()
     ]
     add_files(connection, home, paths, stamps)

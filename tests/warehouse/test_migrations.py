@@ -10,6 +10,7 @@ from warehouse import migrations
 from warehouse.errors import UserError
 from warehouse.records import Task
 from warehouse.store import Store
+from warehouse.upkeep import compact
 
 
 @pytest.fixture
@@ -28,6 +29,9 @@ def test_an_older_home_is_migrated_and_keeps_its_rows(store: Store, newer: Path)
     assert version == migrations.migrations(newer)[-1].version
     assert store.rows("SELECT task_id, note FROM tasks") == [{"task_id": "t1", "note": None}]
     assert migrations.migrate(store._connection, newer) == version
+    with store.transaction("two files more") as connection:
+        connection.execute("INSERT INTO tasks BY NAME SELECT * FROM tasks")
+    assert compact(store)["n_files_after"] == 1
 
 
 def test_a_newer_home_is_refused_and_left_alone(store: Store, newer: Path) -> None:

@@ -1,5 +1,5 @@
 -- grain: one imported corpus; keys: source, revision
-CREATE TABLE sources (
+CREATE TABLE IF NOT EXISTS sources (
     "source" VARCHAR NOT NULL,
     "revision" VARCHAR NOT NULL,
     "licence" VARCHAR NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: one attempt to make a task; keys: attempt_id
-CREATE TABLE attempts (
+CREATE TABLE IF NOT EXISTS attempts (
     "attempt_id" VARCHAR NOT NULL,
     "campaign_id" VARCHAR NOT NULL,
     "generator" VARCHAR NOT NULL,

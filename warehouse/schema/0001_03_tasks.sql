@@ -1,5 +1,5 @@
 -- grain: one task version; keys: task_id; held-out tasks keep their private columns in private.task_secrets
-CREATE TABLE tasks (
+CREATE TABLE IF NOT EXISTS tasks (
     "task_id" VARCHAR NOT NULL,
     "domain" VARCHAR NOT NULL,
     "family" VARCHAR NOT NULL,

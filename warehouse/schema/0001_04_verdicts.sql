@@ -1,5 +1,5 @@
 -- grain: one check of one task by one verifier version; keys: task_id, check, verifier, verifier_version
-CREATE TABLE verdicts (
+CREATE TABLE IF NOT EXISTS verdicts (
     "task_id" VARCHAR NOT NULL,
     "check" VARCHAR NOT NULL,
     "verifier" VARCHAR NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: one change of status of one task; keys: task_id
-CREATE TABLE task_status (
+CREATE TABLE IF NOT EXISTS task_status (
     "task_id" VARCHAR NOT NULL,
     "status" VARCHAR NOT NULL,
     "reason" VARCHAR NOT NULL,

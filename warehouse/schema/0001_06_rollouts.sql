@@ -1,5 +1,5 @@
 -- grain: one sampled completion of one task; keys: rollout_id
-CREATE TABLE rollouts (
+CREATE TABLE IF NOT EXISTS rollouts (
     "rollout_id" VARCHAR NOT NULL,
     "task_id" VARCHAR NOT NULL,
     "policy_id" VARCHAR NOT NULL,

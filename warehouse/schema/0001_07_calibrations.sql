@@ -1,5 +1,5 @@
 -- grain: one task x policy x measurement; keys: task_id, policy_id
-CREATE TABLE calibrations (
+CREATE TABLE IF NOT EXISTS calibrations (
     "task_id" VARCHAR NOT NULL,
     "policy_id" VARCHAR NOT NULL,
     "arm" VARCHAR NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: one slot of one step of one stage attempt; keys: stage_id, stage_attempt, step, slot
-CREATE TABLE draws (
+CREATE TABLE IF NOT EXISTS draws (
     "stage_id" VARCHAR NOT NULL,
     "stage_attempt" BIGINT NOT NULL,
     "step" BIGINT NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: one checkpoint; keys: policy_id
-CREATE TABLE policies (
+CREATE TABLE IF NOT EXISTS policies (
     "policy_id" VARCHAR NOT NULL,
     "name" VARCHAR NOT NULL,
     "lineage" VARCHAR NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: one plan; keys: mixture_id
-CREATE TABLE mixtures (
+CREATE TABLE IF NOT EXISTS mixtures (
     "mixture_id" VARCHAR NOT NULL,
     "campaign_id" VARCHAR NOT NULL,
     "stage_index" BIGINT NOT NULL,

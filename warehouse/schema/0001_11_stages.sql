@@ -1,5 +1,5 @@
 -- grain: one change of one stage; keys: stage_id
-CREATE TABLE stages (
+CREATE TABLE IF NOT EXISTS stages (
     "stage_id" VARCHAR NOT NULL,
     "campaign_id" VARCHAR NOT NULL,
     "stage_index" BIGINT NOT NULL,

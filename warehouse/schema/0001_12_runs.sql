@@ -1,5 +1,5 @@
 -- grain: one change of one flow run; keys: run
-CREATE TABLE runs (
+CREATE TABLE IF NOT EXISTS runs (
     "run" VARCHAR NOT NULL,
     "campaign_id" VARCHAR,
     "flow" VARCHAR NOT NULL,

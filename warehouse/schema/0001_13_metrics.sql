@@ -1,5 +1,5 @@
 -- grain: owner x attempt x step x name; keys: owner, attempt, step, name
-CREATE TABLE metrics (
+CREATE TABLE IF NOT EXISTS metrics (
     "owner" VARCHAR NOT NULL,
     "attempt" BIGINT NOT NULL,
     "step" BIGINT NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: policy x protocol x group x metric; keys: eval_id, group, metric
-CREATE TABLE evals (
+CREATE TABLE IF NOT EXISTS evals (
     "eval_id" VARCHAR NOT NULL,
     "policy_id" VARCHAR NOT NULL,
     "protocol_hash" VARCHAR NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: detector x owner x step; keys: alarm_id
-CREATE TABLE alarms (
+CREATE TABLE IF NOT EXISTS alarms (
     "alarm_id" VARCHAR NOT NULL,
     "owner" VARCHAR NOT NULL,
     "step" BIGINT NOT NULL,

@@ -1,5 +1,5 @@
 -- grain: one intervention; keys: action_id
-CREATE TABLE actions (
+CREATE TABLE IF NOT EXISTS actions (
     "action_id" VARCHAR NOT NULL,
     "alarm_id" VARCHAR,
     "owner" VARCHAR NOT NULL,

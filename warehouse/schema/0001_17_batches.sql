@@ -1,5 +1,5 @@
 -- grain: one write; keys: batch
-CREATE TABLE batches (
+CREATE TABLE IF NOT EXISTS batches (
     "batch" VARCHAR NOT NULL,
     "purpose" VARCHAR NOT NULL,
     "n_rows" BIGINT NOT NULL,

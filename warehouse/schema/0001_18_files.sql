@@ -1,5 +1,5 @@
 -- grain: one Parquet file; keys: path
-CREATE TABLE files (
+CREATE TABLE IF NOT EXISTS files (
     "path" VARCHAR NOT NULL,
     "n_bytes" BIGINT NOT NULL,
     "blake3" VARCHAR NOT NULL,

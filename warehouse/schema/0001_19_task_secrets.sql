@@ -1,5 +1,5 @@
 -- grain: one task version with something to hide; keys: task_id
-CREATE TABLE private.task_secrets (
+CREATE TABLE IF NOT EXISTS private.task_secrets (
     "task_id" VARCHAR NOT NULL,
     "prompt" VARCHAR,
     "gold" VARCHAR,

@@ -1,4 +1,9 @@
 -- The newest status of each task. grain: one task; keys: task_id
-SELECT task_id, status, reason, run_id, batch_id, written_at
-FROM (SELECT *, row_number() OVER (PARTITION BY task_id ORDER BY rowid DESC) AS nth FROM task_status)
-WHERE nth = 1;
+SELECT
+    task_id,
+    max_by(status, rowid) AS status,
+    max_by(reason, rowid) AS reason,
+    max_by(run_id, rowid) AS run_id,
+    max_by(written_at, rowid) AS written_at
+FROM task_status
+GROUP BY task_id;

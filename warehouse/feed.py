@@ -1,0 +1,50 @@
+"""The change feed: rows that came after a snapshot, so that a scheduled flow handles just what is new."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+
+import pyarrow as pa
+
+from warehouse.contracts import contract_of
+from warehouse.records import Record, Status, Task
+from warehouse.store import Store
+
+R = TypeVar("R", bound=Record)
+
+
+class Changes(NamedTuple):
+    """New rows and the snapshot up to which they reach: the `since` of the next call."""
+
+    rows: pa.Table
+    until: int
+
+
+def changes(store: Store, table: str, since: int) -> Changes:
+    """Rows of `table` written after snapshot `since` in the order of commits, each with its `snapshot`.
+
+    `since` = 0 is everything. Nothing is missed or doubled between calls, compaction or purge in between or not.
+    """
+    name = contract_of(table).name
+    until = store.snapshot()
+    rows = store.arrow(
+        f"SELECT b.written_in AS snapshot, t.* FROM {name} AS t"
+        " INNER JOIN (SELECT batch, snapshot_id AS written_in FROM batches) AS b ON b.batch = t.batch_id"
+        " WHERE b.written_in > $since AND b.written_in <= $until ORDER BY t.rowid",
+        {"since": since, "until": until},
+    )
+    return Changes(rows, until)
+
+
+def tasks_lacking(
+    store: Store, check: str, *, since: datetime | None = None, status: Status | None = Status.ACCEPTED
+) -> list[Task]:
+    """Current tasks written from `since` on that `check` has not judged yet: what a backfill re-judges."""
+    rows = store.rows(
+        'SELECT t.task_id FROM current_tasks t ANTI JOIN (SELECT task_id FROM verdicts WHERE "check" = $check) v'
+        " ON v.task_id = t.task_id WHERE ($since::TIMESTAMPTZ IS NULL OR t.written_at >= $since::TIMESTAMPTZ)"
+        " ORDER BY t.task_id",
+        {"check": check, "since": since},
+    )
+    return store.tasks(task_ids=[r["task_id"] for r in rows], status=status)

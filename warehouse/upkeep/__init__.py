@@ -1,0 +1,9 @@
+"""Upkeep of a warehouse, only under its lock: compaction, expiry, checks, backups, retention, takedowns, moves."""
+
+from warehouse.upkeep.backup import backup, restore
+from warehouse.upkeep.check import Finding, check, salvage
+from warehouse.upkeep.compaction import clean, compact, expire
+from warehouse.upkeep.move import move
+from warehouse.upkeep.takedown import purge, retain
+
+__all__ = ["Finding", "backup", "check", "clean", "compact", "expire", "move", "purge", "restore", "retain", "salvage"]

@@ -1,0 +1,143 @@
+"""Is every file there, whole and counted right; and a new home from what is."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import duckdb
+
+from warehouse.catalog import is_postgres
+from warehouse.contracts import PRIVATE_TABLE, contracts
+from warehouse.engine import quoted_text
+from warehouse.errors import GradatimError, UserError
+from warehouse.home import Home
+from warehouse.store import Store
+from warehouse.upkeep.files import CatalogFile, catalog_files
+from warehouse.writing import checksum
+
+Problem = Literal["missing", "size", "blake3", "unreadable", "count", "no checksum", "catalog"]
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong: the table, the file relative to the data folder, and what."""
+
+    table: str
+    path: str
+    problem: Problem
+    detail: str
+
+
+def check(store: Store) -> list[Finding]:
+    """Every file of every kept snapshot against its size, blake3 and row count by a full scan; empty when all is well.
+
+    Row counts of tables are taken by scanning too: the catalog's own statistics are not trusted.
+    """
+    with store.upkeep() as connection:
+        findings = _catalog_findings(store.home)
+        sums = {p: (n, b) for p, n, b in connection.execute("SELECT path, n_bytes, blake3 FROM files").fetchall()}
+        for file in catalog_files(connection, store.home):
+            finding = _check_file(connection, store.home, file, sums.get(file.path))
+            if finding:
+                findings.append(finding)
+        if not findings:
+            findings += _count_findings(connection)
+    return findings
+
+
+def _check_file(
+    connection: duckdb.DuckDBPyConnection, home: Home, file: CatalogFile, known: tuple[int, str] | None
+) -> Finding | None:
+    def found(problem: Problem, detail: str) -> Finding:
+        return Finding(file.table, file.path, problem, detail)
+
+    if home.local_data is not None:
+        path = home.local_data / file.path
+        if not path.is_file():
+            return found("missing", "the file is not there")
+        if known is None:
+            return found("no checksum", "the file is not listed in `files`")
+        n_bytes, digest = checksum(path)
+        if n_bytes != known[0] or n_bytes != file.n_bytes:
+            return found("size", f"{n_bytes} bytes, {known[0]} were written")
+        if digest != known[1]:
+            return found("blake3", "the content is not what was written")
+    n_rows, error = _scanned(connection, home.data_path + file.path)
+    if n_rows is None:
+        return found("unreadable", error)
+    if n_rows != file.n_rows:
+        return found("count", f"{n_rows} rows, the catalog says {file.n_rows}")
+    return None
+
+
+def _scanned(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[int | None, str]:
+    sql = f"SELECT count(*), bit_xor(hash(t)) FROM read_parquet('{quoted_text(path)}', hive_partitioning = false) AS t"
+    try:
+        row = connection.execute(sql).fetchone()
+    except duckdb.Error as error:
+        return None, str(error).splitlines()[0]
+    return (row[0] if row else 0), ""
+
+
+def _catalog_findings(home: Home) -> list[Finding]:
+    if is_postgres(home):
+        return []
+    with closing(sqlite3.connect(home.catalog)) as catalog:
+        told = [row[0] for row in catalog.execute("PRAGMA integrity_check").fetchall()]
+    return [] if told == ["ok"] else [Finding("", home.catalog.name, "catalog", line) for line in told[:10]]
+
+
+def _count_findings(connection: duckdb.DuckDBPyConnection) -> list[Finding]:
+    written = connection.execute("SELECT sum(n_rows)::BIGINT FROM batches").fetchone()
+    names = [n for n in contracts() if n not in ("batches", "files")]
+    scanned = Counter({n: connection.execute(f"SELECT count(batch_id) FROM {n}").fetchall()[0][0] for n in names})
+    total = (written[0] if written else 0) or 0
+    if scanned.total() > total:
+        return [Finding("batches", "", "count", f"{scanned.total()} rows by scan, batches wrote {total}")]
+    return []
+
+
+def salvage(home: Home | Path | str, to: Path | str) -> dict[str, dict[str, int]]:
+    """Build a new home in `to` from the files that are whole; the damaged home is left as it is.
+
+    Returns per table `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty.
+    """
+    place = home if isinstance(home, Home) else Home.at(home)
+    target = Home.at(to)
+    if target.root.exists() and any(target.root.iterdir()):
+        raise UserError(f"{target.root} is not empty; give a new folder")
+    told: dict[str, dict[str, int]] = {}
+    with Store.open(place) as store:
+        broken = {f.path for f in check(store) if f.problem != "no checksum"}
+        with Store.open(target) as rebuilt, store.upkeep() as source:
+            files = catalog_files(source, place)
+            for name in [*contracts(), f"private.{PRIVATE_TABLE}"]:
+                mine = [f for f in files if f.table == name and f.current]
+                lost = [f for f in mine if f.path in broken]
+                whole = [place.data_path + f.path for f in mine if f.path not in broken]
+                n_rows = _copy(source, rebuilt, name, whole)
+                told[name] = {"n_rows": n_rows, "n_files_lost": len(lost), "n_rows_lost": sum(f.n_rows for f in lost)}
+    return told
+
+
+def _copy(source: duckdb.DuckDBPyConnection, rebuilt: Store, name: str, paths: list[str]) -> int:
+    if name == "files":
+        return 0
+    columns = ", ".join(f'"{row[0]}"' for row in source.execute(f"DESCRIBE {name}").fetchall())
+    try:
+        if name in ("batches",):
+            rows = source.execute(f"SELECT {columns} FROM {name} ORDER BY rowid").to_arrow_table()
+        elif paths:
+            listed = ", ".join(f"'{quoted_text(p)}'" for p in paths)
+            rows = source.execute(
+                f"SELECT {columns} FROM read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
+            ).to_arrow_table()
+        else:
+            return 0
+    except duckdb.Error as error:
+        raise GradatimError(f"{name} cannot be salvaged: {error}") from error
+    rebuilt.copy_in(name, rows)
+    return int(rows.num_rows)
