@@ -13,20 +13,20 @@ from warehouse.records import JsonValue
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-COLUMNS: Final[dict[str, type]] = {
-    "position": np.int64,
-    "passes": np.float64,
-    "fails": np.float64,
-    "updated": np.int64,
-    "n": np.int64,
-    "c": np.int64,
-    "informative": np.int64,
-    "groups": np.int64,
-    "versions": np.int64,
-    "drawn": np.int64,
-    "pending": np.int64,
-    "probe_at": np.int64,
-    "probes": np.int64,
+COLUMNS: Final[dict[str, type[np.generic]]] = {
+    "position": np.int32,
+    "passes": np.float32,
+    "fails": np.float32,
+    "updated": np.int32,
+    "n": np.int32,
+    "c": np.int32,
+    "informative": np.int32,
+    "groups": np.int32,
+    "versions": np.int32,
+    "drawn": np.int32,
+    "pending": np.int8,
+    "probe_at": np.int32,
+    "probes": np.int16,
 }
 """`passes`, `fails`: discounted; `n`, `c`: not. `updated`, `drawn`: steps (-1 never). `versions`: distinct steps with a
 group. `pending`: drawn, not yet observed. `probe_at`: step of the next re-probe of a quarantined task (-1: not in it).
@@ -40,9 +40,6 @@ class Ledger:
         self._row = np.full(n_tasks, -1, dtype=np.int32)
         self._data: dict[str, npt.NDArray[Any]] = {name: np.zeros(64, dtype=kind) for name, kind in COLUMNS.items()}
         self.size = 0
-
-    def __getitem__(self, column: str) -> npt.NDArray[np.generic]:
-        return self._data[column][: self.size]
 
     def ints(self, column: str) -> IntArray:
         """A whole-number column of all rows, as a view that can be written."""
@@ -78,7 +75,9 @@ class Ledger:
             bigger[:have] = values
             self._data[name] = bigger
 
-    def add(self, positions: IntArray, n: IntArray, c: IntArray, step: int, lam: float, rho: float) -> IntArray:
+    def add(
+        self, positions: IntArray, n: IntArray, c: IntArray, step: int, lam: float = 1.0, rho: float = 1.0
+    ) -> IntArray:
         """Fold groups of one step in and return their rows.
 
         d = lam^(steps since) * rho;  s <- d s + c;  f <- d f + n - c. Several groups in a step discount once.
@@ -107,8 +106,8 @@ class Ledger:
         out["position"] = [str(x) for x in task_ids[self.ints("position")]]
         return out
 
-    def restore(self, state: Mapping[str, JsonValue], task_ids: npt.NDArray[np.object_]) -> int:
-        """Replace all rows by those of `state`; returns how many of its tasks this pool no longer holds."""
+    def restore(self, state: Mapping[str, JsonValue], task_ids: npt.NDArray[np.object_]) -> IntArray:
+        """Replace all rows by those of `state`; returns which of its rows this pool still holds, in order."""
         ids = _strings(state["position"])
         wanted = set(ids)
         place = {str(task): i for i, task in enumerate(task_ids) if task in wanted}
@@ -117,13 +116,13 @@ class Ledger:
         self.size = len(keep)
         for name, kind in COLUMNS.items():
             if name == "position":
-                values = np.array([place[ids[i]] for i in keep], dtype=np.int64)
+                values = np.array([place[ids[i]] for i in keep], dtype=kind)
             else:
                 column: npt.NDArray[Any] = np.asarray(state[name], dtype=kind)
                 values = column[keep] if len(column) else column
             self._data[name] = values if len(values) else np.zeros(64, dtype=kind)
         self._row[self.ints("position")] = np.arange(self.size)
-        return len(ids) - len(keep)
+        return np.array(keep, dtype=np.int64)
 
 
 def _strings(value: JsonValue) -> list[str]:

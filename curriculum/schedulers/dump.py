@@ -47,7 +47,7 @@ class Dump:
     def bounds(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Each arm's upper confidence bound."""
         mean = np.array([sum(w) / len(w) if w else 0.0 for w in self._windows])
-        return mean + np.sqrt(2 * np.log(self._n.sum() + 1) / (self._n + 1))
+        return np.asarray(mean + np.sqrt(2 * np.log(self._n.sum() + 1) / (self._n + 1)))
 
     def draw(self, n: int, step: int) -> list[Draw]:
         rng = stream(self._seed, step, self._count)

@@ -6,34 +6,37 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
+from curriculum.abilities import AbilityConfig
 from curriculum.schedulers.registry import SchedulerConfig
 
 
 class FrontierConfig(SchedulerConfig):
-    """Settings of the empirical-Bayes frontier."""
+    """Settings of the frontier."""
 
-    lam: float = Field(0.985, gt=0, le=1)
-    """Decay of a task's evidence a step since its last group."""
-    rho: float = Field(0.7, gt=0, le=1)
-    """Further decay of a task's evidence at each new group."""
-    arm_decay: float = Field(0.96, gt=0, le=1)
-    """Decay of an arm's moments a step."""
-    strength: float = Field(4.0, gt=0)
-    """Groups that a family's prior counts for in its arms', and that of all arms in its families'."""
+    abilities: AbilityConfig = AbilityConfig()
+    """The model of arms and tasks."""
+    keep: float = Field(0.95, gt=0, le=1)
+    """How much of a task's evidence is kept at each of its groups: the policy changes, and learns tasks by rote."""
     reuse: float = Field(3.0, gt=0)
     """Informative groups after which a task counts half."""
+    worth: float = Field(0.5, ge=0)
+    """Power of an arm's worth in the score: what its practice can still move, over the levels that it carries to."""
+    reach: float = Field(1.2, gt=0)
+    """Levels over which practice is taken to carry (e-folding)."""
+    cross: float = Field(0.05, ge=0, le=1)
+    """Share of it that is taken to reach other families."""
     gamma: float = Field(0.0, ge=0)
     """Power of the relative cost that divides the score; 0 counts rollouts, 1 counts cost."""
-    temperature: float = Field(0.06, gt=0)
+    temperature: float = Field(0.02, gt=0)
     """Temperature of the Gumbel draw, in units of the score."""
-    candidates: int = Field(1_000_000_000, ge=1)
-    """At most this many unseen tasks of an arm compete at once."""
-    explore: float = Field(0.05, ge=0, le=0.5)
-    """Share of a batch for unseen or stale tasks."""
-    replay: float = Field(0.05, ge=0, le=0.5)
+    explore: float = Field(0.02, ge=0, le=0.5)
+    """Share of a batch for re-probes, unseen or stale tasks."""
+    replay: float = Field(0.03, ge=0, le=0.5)
     """Share of a batch for mastered tasks."""
+    floor: float = Field(0.05, ge=0, le=0.5)
+    """Share of a batch that all live arms together are sure of; at most .02 each."""
     mastered: float = Field(0.9, gt=0.5, lt=1)
-    """Posterior mean above which a task is replayed as mastered."""
+    """Expected pass rate above which a task is replayed as mastered."""
     thin_batches: float = Field(20.0, ge=0)
     """Stock under this many batches asks for more tasks."""
     weights: Mapping[str, float] | None = None

@@ -27,7 +27,7 @@ class MoppsConfig(SchedulerConfig):
 
 @scheduler("mopps")
 class Mopps:
-    """A Beta a prompt: alpha' = lam alpha + (1-lam) + c, beta' = lam beta + (1-lam) + G - c; draws the least |g - target|.
+    """A Beta a prompt: alpha' = lam alpha + (1-lam) + c, beta' = lam beta + (1-lam) + G - c; least |g - target| wins.
 
     g ~ Beta(alpha, beta) a candidate (arXiv:2507.04632, eq. 8 to 11), prior Beta(1, 1), no pooling over arms.
     Departure: the candidate set is a fixed multiple of the batch.

@@ -21,15 +21,15 @@ class Limits(NamedTuple):
     cap: FloatArray
 
 
-def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_]) -> Limits:
-    """Floor min(.02, .2/n_active) for arms that are alive and have tasks; cap max(.5, 2/n_active).
+def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_], floor: float = 0.2) -> Limits:
+    """Floor min(.02, floor/n_active) for arms that are alive and have tasks; cap max(.5, 2/n_active).
 
     >>> limits(np.ones(40, dtype=bool), np.zeros(40, dtype=bool)).floor[0]
     0.005
     """
     n_active = max(1, int((active & ~dead).sum()))
-    floor = np.where(active & ~dead, min(0.02, 0.2 / n_active), 0.0)
-    return Limits(floor, np.full(len(active), min(1.0, max(0.5, 2.0 / n_active))))
+    least = np.where(active & ~dead, min(0.02, floor / n_active), 0.0)
+    return Limits(least, np.full(len(active), min(1.0, max(0.5, 2.0 / n_active))))
 
 
 def around(arms: Sequence[str], weights: Mapping[str, float], slack: float) -> Limits:

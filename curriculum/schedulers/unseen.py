@@ -39,15 +39,13 @@ class Unseen:
         sums = np.bincount(self._pool_arm, weights=values, minlength=self._width)
         return np.where(self.sizes > 0, sums / np.maximum(self.sizes, 1), 1.0)
 
-    def candidates(
-        self, logits: FloatArray, k: int, at_most: int, rng: np.random.Generator
-    ) -> tuple[IntArray, FloatArray]:
+    def candidates(self, logits: FloatArray, k: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
         """The arms and Gumbel keys of each arm's k best unseen tasks, as if every unseen task had drawn its own key.
 
         The j-th largest of M Gumbels is -log of the j-th smallest of M exponentials, and their gaps are
-        Exp/(M-j+1): exact without touching the tasks. `at_most` caps M.
+        Exp/(M-j+1): exact without touching the tasks.
         """
-        left = np.minimum(self.left(), at_most)
+        left = self.left()
         arms = np.flatnonzero(left > 0)
         if len(arms) == 0:
             return np.zeros(0, dtype=np.int64), np.zeros(0)

@@ -31,9 +31,9 @@ class Priors(NamedTuple):
     """Generators have 5 to 8 levels; imports are cut into as many quantiles."""
     log10_tasks: Range = Range(3.6, 4.3)
     """4,000 to 20,000 tasks: the size of curated RLVR sets (DAPO-17k, DeepScaleR-40k, MATH-7.5k)."""
-    level_step: Range = Range(0.7, 1.1)
+    level_step: Range = Range(1.0, 1.6)
     """Logits of difficulty from level to level: pass rates of neighbouring lengths differ by a factor of about 2."""
-    spread: Range = Range(1.2, 2.0)
+    spread: Range = Range(0.6, 1.2)
     """Standard deviation of difficulty within an arm, in logits: measured pass rates are close to bimodal."""
     start: Range = Range(-0.4, 0.4)
     """Shift of a family's starting ability: a policy is not equally good at all."""
@@ -43,7 +43,7 @@ class Priors(NamedTuple):
     """Share of it that reaches other families: small but there (cross-domain gains in 1-shot RLVR)."""
     gate: Range = Range(0.2, 0.5)
     """Learning left at a level whose prerequisite level is at zero: hard tasks alone teach less."""
-    rate: Range = Range(0.02, 0.035)
+    rate: Range = Range(0.012, 0.022)
     """Ability gained by one step of perfectly mixed groups on one arm, logits: 400 uniform steps give .15 to .3."""
     forgetting: Range = Range(0.0, 0.0008)
     """Share of gained ability lost a step without practice: the easiest pocket level went .98 to .88 in 200 steps."""
@@ -62,7 +62,7 @@ class Priors(NamedTuple):
 
 
 class PoolShape(NamedTuple):
-    """What a pool is made of: dead and trivial shares of every arm, where the levels lie, whether labels are shuffled."""
+    """What a pool is made of: dead and trivial shares of every arm, where levels lie, whether labels are shuffled."""
 
     dead: float
     trivial: float
@@ -71,10 +71,10 @@ class PoolShape(NamedTuple):
 
 
 POOLS: dict[str, PoolShape] = {
-    "mixed": PoolShape(dead=0.2, trivial=0.2, centre=0.0, shuffled=False),
-    "hard": PoolShape(dead=0.35, trivial=0.05, centre=1.6, shuffled=False),
-    "easy": PoolShape(dead=0.05, trivial=0.35, centre=-1.6, shuffled=False),
-    "shuffled": PoolShape(dead=0.2, trivial=0.2, centre=0.0, shuffled=True),
+    "mixed": PoolShape(dead=0.1, trivial=0.1, centre=0.0, shuffled=False),
+    "hard": PoolShape(dead=0.15, trivial=0.05, centre=1.6, shuffled=False),
+    "easy": PoolShape(dead=0.05, trivial=0.15, centre=-1.6, shuffled=False),
+    "shuffled": PoolShape(dead=0.1, trivial=0.1, centre=0.0, shuffled=True),
 }
 """Dead and trivial mass after published zero-variance shares (DAPO, GRESO: 30 to 60 % of groups, growing in training);
 `centre` shifts the middle level's difficulty in logits; `shuffled` gives every task a random arm."""

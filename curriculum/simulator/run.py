@@ -16,7 +16,9 @@ from warehouse.records import JsonValue
 
 FloatArray = npt.NDArray[np.float64]
 MAX_ROUNDS = 10
-"""Batches that a refilling scheduler may sample for one update, as in DAPO's reference code."""
+"""Times that a refilling scheduler may sample for one update, as in DAPO's reference code."""
+LEAST_REFILL = 8
+"""Groups that are sampled at least at each of those times; what is left over once the batch is full is discarded."""
 
 
 @runtime_checkable
@@ -90,7 +92,7 @@ def _step(
     for _ in range(MAX_ROUNDS if refills else 1):
         if isinstance(scheduler, Oracle):
             scheduler.reveal(world.pass_rates())
-        draws = scheduler.draw(BATCH, step)
+        draws = scheduler.draw(max(LEAST_REFILL, BATCH - n_kept), step)
         positions = np.array([d.position for d in draws], dtype=np.int64)
         outcome = world.sample(positions, GROUP, rng)
         groups += [
