@@ -26,14 +26,16 @@ def _finding(subject: Subject) -> Finding:
     hidden = [
         test
         for test in subject.item.hidden_tests
-        if (test.args, dict(test.kwargs)) not in visible and _call(task.entry, test) not in squeezed
+        if (test.args, dict(test.kwargs)) not in visible and _text(task.entry, test) not in squeezed
     ]
     if not hidden:
         return failed("prompt_leak: every graded assertion is shown", n_graded=len(subject.graded))
     return PASSED
 
 
-def _call(entry: str | None, test: Test) -> str:
-    """The call as it would be written, without spaces."""
+def _text(entry: str | None, test: Test) -> str:
+    """The call as it would be written, or the whole check program, without spaces."""
+    if test.check is not None:
+        return "".join(test.check.split())
     words = [repr(value) for value in test.args] + [f"{key}={value!r}" for key, value in test.kwargs.items()]
     return "".join(f"{entry}({','.join(words)})".split())

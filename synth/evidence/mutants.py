@@ -20,9 +20,12 @@ BAR = 0.75
 
 
 def _is_python(subject: Subject) -> bool:
-    """Whether the completion is Python: a program, the end of one, or an expression that the scaffold returns."""
+    """Whether the completion is Python: a program, the end of one, or an expression that the scaffold returns.
+
+    Not where many answers are right (`open_answer`), for there a mutant may be right too.
+    """
     scaffold = subject.task.scaffold
-    if subject.task.answer_kind != "program":
+    if subject.task.answer_kind != "program" or subject.task.params.get("open_answer") is True:
         return False
     return scaffold is None or "return {completion}" in scaffold or scaffold.endswith("{completion}")
 
