@@ -17,7 +17,7 @@ from pathlib import Path
 from synth.sandbox.canary import PROGRAM, forbidden
 from synth.sandbox.case import Test
 from synth.sandbox.errors import SandboxUnavailable, WorkerLost
-from synth.sandbox.farside import Backend, FarSide
+from synth.sandbox.farside import Backend, FarSide, interpreter_paths
 from synth.sandbox.judging import Question, look
 from synth.sandbox.limits import Limits
 from warehouse.errors import unknown_name
@@ -56,7 +56,7 @@ def probe(backend: Backend) -> Probe:
         secret = Path(folder, "secret")
         secret.write_text("seen")
         secret.chmod(0o666)
-        things = forbidden(folder, tcp.getsockname()[1], os.getpid())
+        things = forbidden(folder, tcp.getsockname()[1], os.getpid(), interpreter_paths())
         tests = tuple(Test(args=(name, argument)) for name, argument in things)
         question = Question(PROGRAM, tests, "attempt", False, _CANARY_LIMITS, judge=False)
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 PROGRAM = """
 import ctypes, os, signal, socket
 
@@ -48,12 +50,17 @@ def kill(pid):
 def read(path):
     open(path).read()
 
+def look(places):
+    path, *ours = places
+    if set(os.listdir(path)) <= set(ours):
+        raise OSError("nothing of the machine is seen")
+
 def shared_memory(_):
     if libc.shmget(0, 4096, 0o1600) < 0:
         raise OSError(ctypes.get_errno(), "shmget")
 
 THINGS = {
-    "read": read, "list": os.listdir, "write": write, "mkdir": os.mkdir, "remove": os.remove,
+    "read": read, "list": look, "write": write, "mkdir": os.mkdir, "remove": os.remove,
     "link": lambda path: os.link(path, "linked"), "rename": lambda path: os.rename(path, path + "2"),
     "chmod": lambda path: os.chmod(path, 0o600), "touch": lambda path: os.utime(path, (0, 0)),
     "truncate": lambda path: os.truncate(path, 0),
@@ -72,19 +79,23 @@ def attempt(thing, argument):
 """
 
 
-def forbidden(folder: str, port: int, judge: int) -> list[tuple[str, str | int]]:
-    """(thing, argument) pairs; `folder` is world-writable and holds `secret`, `port` listens, `judge` is our pid."""
+def forbidden(folder: str, port: int, judge: int, readable: Iterable[str]) -> list[tuple[str, object]]:
+    """(thing, argument) pairs; `folder` is world-writable and holds `secret`, `port` listens, `judge` is our pid.
+
+    A folder on the way to one of the `readable` ones may be seen, with nothing else in it.
+    """
+    ours = sorted({part for path in readable for part in path.split("/")})
     calls = ["ptrace", "bpf", "io_uring_setup", "keyctl", "mount", "unshare", "userfaultfd", "perf_event_open", "setns"]
     return [
         ("read", f"{folder}/secret"),
         ("read", "/etc/passwd"),
         ("read", f"/proc/{judge}/cmdline"),
         ("read", "/proc/self/environ"),
-        ("list", folder),
-        ("list", "/etc"),
-        ("list", "/proc"),
-        ("list", "/home"),
-        ("list", "/tmp"),
+        ("list", [folder, *ours]),
+        ("list", ["/etc", *ours]),
+        ("list", ["/proc", *ours]),
+        ("list", ["/home", *ours]),
+        ("list", ["/tmp", *ours]),
         ("write", f"{folder}/planted"),
         ("write", f"{folder}/secret"),
         ("link", f"{folder}/secret"),

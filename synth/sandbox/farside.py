@@ -54,7 +54,8 @@ class Report:
 
 
 @functools.cache
-def _interpreter_paths() -> tuple[str, ...]:
+def interpreter_paths() -> tuple[str, ...]:
+    """The folders that an interpreter needs: its standard library and shared libraries."""
     base = {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
     base |= {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     named = [sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib")]
@@ -201,7 +202,7 @@ def _specification(backend: Backend, limits: Limits, stage: str) -> dict[str, An
         "stage": stage,
         "uid": uid,
         "gid": gid,
-        "readable": [*_interpreter_paths(), *packages],
+        "readable": [*interpreter_paths(), *packages],
         "devices": [device for device in DEVICES if os.path.exists(device)],
         "work": WORK if has_work else "",
         "work_mb": limits.work_mb,

@@ -173,7 +173,9 @@ def _wipe(work: str, depth: int = 0) -> bool:
             for entry in entries:
                 if not entry.is_dir(follow_symlinks=False):
                     os.unlink(entry.path)
-                elif _wipe(entry.path, depth + 1):
+                elif not _wipe(entry.path, depth + 1):
+                    return False
+                else:
                     os.rmdir(entry.path)
     except OSError:
         return False

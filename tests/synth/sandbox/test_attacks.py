@@ -1,0 +1,83 @@
+"""Every handed attack fails, leaves nothing, and does not hurt the next honest program; on every backend and user."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from synth.sandbox import BACKENDS, SandboxUnavailable
+from synth.sandbox.backends import choose
+
+from . import attacks
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+MOVED = """
+import os, sys
+from synth.sandbox.inside.libc import mount, unshare
+uid, home, target, script, cases = int(sys.argv[1]), *sys.argv[2:]
+unshare(0x20000)
+mount(None, "/", None, 16384 | (1 << 18))
+mount(home, target, None, 4096 | 16384)
+if uid:
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+python = os.path.join(target, "bin", "python%d.%d" % sys.version_info[:2])
+environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.defpath}
+os.chdir("/")
+os.execve(python, [python, script, cases], environment)
+"""
+
+
+@contextlib.contextmanager
+def readable_by_all(cases: Path) -> Iterator[Path]:
+    """A folder that any user can read, with an empty folder `python` and a copy of the cases."""
+    folder = Path(tempfile.mkdtemp(prefix="another-user-"))
+    try:
+        folder.chmod(0o755)
+        (folder / "python").mkdir()
+        shutil.copytree(cases, folder / "cases")
+        for path in folder.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("backend", [backend.name for backend in BACKENDS])
+def test_no_attack_passes_or_leaves_anything(cases: Path, backend: str) -> None:
+    try:
+        choose(backend)
+    except SandboxUnavailable as reason:
+        pytest.skip(str(reason))
+    faults = {o.name: o.fault for o in attacks.run_all(cases, backend) if o.fault}
+    assert faults == {}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("uid", [61234, 0], ids=["ordinary user", "root"])
+def test_attacks_fail_where_every_user_can_read_the_interpreter(cases: Path, uid: int) -> None:
+    """An ordinary user, and root with the Landlock backend, need an interpreter outside a private home."""
+    with readable_by_all(cases) as folder:
+        arguments = [str(uid), sys.base_prefix, str(folder / "python"), str(HERE / "attacks.py"), str(folder / "cases")]
+        done = subprocess.run(
+            [sys.executable, "-c", MOVED, *arguments], capture_output=True, text=True, timeout=300, cwd=ROOT
+        )
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["uid"] == uid
+    works = {name: found for name, found in said["backends"].items() if isinstance(found, dict)}
+    print({name: found if isinstance(found, str) else "works" for name, found in said["backends"].items()})
+    assert works
+    for name, found in works.items():
+        assert {attack: fault for attack, fault in found.items() if fault} == {}, name
