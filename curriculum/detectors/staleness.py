@@ -1,0 +1,18 @@
+"""Samples from a policy that is no longer the one being trained."""
+
+from __future__ import annotations
+
+from curriculum.detectors.protocol import NOTHING, History, Reading, detector
+
+
+@detector("staleness", version="1", warn=0.3, critical=0.6, needs=("effective_sample_share",), persist=2)
+def staleness(history: History) -> Reading:
+    """max(1 - ESS/n, masked share), medians of 3; ESS/n = (sum w)^2 / (n sum w^2) of the importance weights.
+
+    `masked_share`, where present, is the share of completions that a correction zeroed.
+    """
+    share = history.last("effective_sample_share", 3)
+    if share != share:
+        return NOTHING
+    masked = history.last("masked_share", 3) if history.has("masked_share") else 0.0
+    return Reading(max(1 - share, masked), {"effective_sample_share": share, "masked_share": masked})
