@@ -24,7 +24,10 @@ CONSTANTS = ("None", "0", "True", "[]", "''")
 
 @check("null_probe", version=1, lineage="probes", order=30)
 def null_probe(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-    """Fails a task that an answer made without reading the question gets right."""
+    """Fails a task that an answer made without reading the question gets right.
+
+    A guess about which the judge cannot decide earns nothing, so it does not count against the task.
+    """
     findings: list[Finding] = [PASSED] * len(subjects)
     owners, names, completions = [], [], []
     for i, subject in enumerate(subjects):
@@ -39,7 +42,7 @@ def null_probe(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
     for i, name, completion, word in zip(owners, names, completions, words, strict=True):
         if word is Judgement.PASS:
             findings[i] = failed(f"null_probe: {name} passes", completion=completion)
-        elif not word.decided and findings[i] is PASSED:
+        elif word is Judgement.INFRA and findings[i] is PASSED:
             findings[i] = undecided(f"null_probe: {name} {word}")
     return findings
 
