@@ -1,7 +1,38 @@
 """Judges and graders: what decides and scores a completion."""
 
+from synth.graders.config import StackConfig, read_config
+from synth.graders.failures import cause, failures
+from synth.graders.grader import GRADERS, Case, Grade, Grader, Kind, Params, Referee, grader
+from synth.graders.graph import Problem, StackInvalid, order, problems
 from synth.graders.judge import Judge, judge_math
 from synth.graders.judged import Judged, judged
 from synth.graders.programs import program_of
+from synth.graders.reward import reward, settle
+from synth.graders.stack import Stack
 
-__all__ = ["Judge", "Judged", "judge_math", "judged", "program_of"]
+__all__ = [
+    "GRADERS",
+    "Case",
+    "Grade",
+    "Grader",
+    "Judge",
+    "Judged",
+    "Kind",
+    "Params",
+    "Problem",
+    "Referee",
+    "Stack",
+    "StackConfig",
+    "StackInvalid",
+    "cause",
+    "failures",
+    "grader",
+    "judge_math",
+    "judged",
+    "order",
+    "problems",
+    "program_of",
+    "read_config",
+    "reward",
+    "settle",
+]
