@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
@@ -19,7 +18,7 @@ LAKE = "lake"
 METADATA = f"__ducklake_metadata_{LAKE}"
 """DuckLake's own tables, as DuckDB sees them."""
 BUSY_TIMEOUT_MS = 60_000
-PG_CREATION_LOCK = 0x67726164
+UPKEEP_LOCK = 0x67726164
 """Advisory lock of creation, migration and upkeep in PostgreSQL."""
 
 
@@ -36,6 +35,7 @@ def attach(
     if is_postgres(home):
         target = f"postgres:{quoted_text(libpq(str(home.catalog_url)))}"
         options.append("META_ISOLATION_LEVEL 'SERIALIZABLE'")
+        connection.execute("SET ducklake_max_retry_count = 0")  # its own retry would not look for the batch again
     else:
         target = f"sqlite:{quoted_text(str(home.catalog))}"
         options += ["META_JOURNAL_MODE 'WAL'", f"META_BUSY_TIMEOUT {BUSY_TIMEOUT_MS}"]
@@ -79,19 +79,26 @@ def locked(home: Home) -> Iterator[None]:
         raise locked_out(home, error) from error
 
 
+def join_writers(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep PostgreSQL's upkeep out until the running transaction ends: nothing deletes beside a writer."""
+    connection.execute(
+        f"FROM postgres_query('{METADATA}', 'SELECT 1 FROM pg_advisory_xact_lock_shared({UPKEEP_LOCK})')"
+    )
+
+
 @contextmanager
 def advisory(connection: duckdb.DuckDBPyConnection, home: Home) -> Iterator[None]:
     """Hold PostgreSQL's advisory lock of creation and upkeep, in a connection of its own; nothing on SQLite."""
     if not is_postgres(home):
         yield
         return
-    name = f"upkeep_{os.getpid()}"
-    connection.execute(f"ATTACH '{quoted_text(libpq(str(home.catalog_url)))}' AS {name} (TYPE postgres)")
+    apart = connection.cursor()
     try:
-        connection.execute("BEGIN")
-        connection.execute(
-            f"SELECT * FROM postgres_query('{name}', 'SELECT 1 FROM pg_advisory_lock({PG_CREATION_LOCK})')"
-        )
+        apart.execute(f"ATTACH '{quoted_text(libpq(str(home.catalog_url)))}' AS upkeep_lock (TYPE postgres)")
+        apart.execute("BEGIN")
+        apart.execute(f"FROM postgres_query('upkeep_lock', 'SELECT 1 FROM pg_advisory_xact_lock({UPKEEP_LOCK})')")
         yield
     finally:
-        connection.execute(f"DETACH {name}")
+        apart.execute("ROLLBACK")
+        apart.execute("DETACH upkeep_lock")
+        apart.close()

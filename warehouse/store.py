@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from warehouse import migrations
-from warehouse.catalog import METADATA, advisory, attach, is_postgres, locked
+from warehouse.catalog import METADATA, advisory, attach, is_postgres, join_writers, locked
 from warehouse.checks import References, cast, check_rows
 from warehouse.contracts import contract, contract_of
 from warehouse.engine import connect, quoted_name
@@ -51,6 +51,7 @@ class Store:
         self._settings: tuple[str, int | None] = ("2GB", None)
         self._mutex = threading.RLock()
         self._references = References()
+        self._in_upkeep = False
 
     @classmethod
     def open(
@@ -148,6 +149,8 @@ class Store:
             connection = self._connection
             connection.execute("BEGIN")
             try:
+                if is_postgres(self.home) and not self._in_upkeep:
+                    join_writers(connection)
                 yield connection
                 connection.execute(
                     "CALL ducklake_set_commit_message('lake', 'gradatim', $purpose)", {"purpose": purpose}
@@ -182,8 +185,12 @@ class Store:
     def upkeep(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """The connection while no other process writes, for upkeep; transactions may be opened inside."""
         with self._mutex, locked(self.home), advisory(self._connection, self.home):
-            yield self._connection
-            self._references.forget()
+            self._in_upkeep = True
+            try:
+                yield self._connection
+            finally:
+                self._in_upkeep = False
+                self._references.forget()
 
     def _last_committed(self) -> int:
         row = self._connection.execute("SELECT * FROM ducklake_last_committed_snapshot('lake')").fetchone()
