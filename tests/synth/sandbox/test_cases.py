@@ -29,7 +29,9 @@ def verdict(pool: Pool, program: str | bytes, tests: list[Test] = OK, **options:
     return found
 
 
-MEMORY_OF_PLAIN = "plain = []\ndef encode(s):\n    plain.append(s)\n    return 'x'\ndef decode(s):\n    return plain[-1]\n"
+MEMORY_OF_PLAIN = (
+    "plain = []\ndef encode(s):\n    plain.append(s)\n    return 'x'\ndef decode(s):\n    return plain[-1]\n"
+)
 ROT = "def encode(s):\n    return s[::-1]\ndef decode(s):\n    return s[::-1]\n"
 ROUND_TRIP = [Test(args=("hello",), through=("encode", "decode"), expected="hello")]
 
@@ -100,7 +102,10 @@ def test_the_work_folder_is_capped(each_pool: Pool, program: str) -> None:
 
 def test_a_work_folder_that_cannot_be_emptied_costs_only_the_zygote(pool: Pool) -> None:
     assert verdict(pool, DEEP) is Judgement.PASS
-    assert verdict(pool, "import os\ndef f(x):\n    return os.listdir('.')\n", [Test(args=(0,), expected=[])]).value == "PASS"
+    assert (
+        verdict(pool, "import os\ndef f(x):\n    return os.listdir('.')\n", [Test(args=(0,), expected=[])]).value
+        == "PASS"
+    )
 
 
 SLEEPERS = [
@@ -193,12 +198,12 @@ def test_a_forged_reply_is_a_violation(pool: Pool, name: str) -> None:
 
 def test_a_late_second_reply_is_a_violation(pool: Pool) -> None:
     program = FIND_NONCE + "import threading\ndef f(x):\n    n = nonce()\n    def late():\n        time.sleep(0.01)\n"
-    program += "        while True: os.write(3, frame(b'{\"n\":\"%s\",\"v\":0}' % n))\n"
+    program += '        while True: os.write(3, frame(b\'{"n":"%s","v":0}\' % n))\n'
     program += "    threading.Thread(target=late, daemon=True).start()\n    time.sleep(0.02)\n    return 47\n"
     assert verdict(pool, program) is Judgement.VIOLATION
 
 
-CALLS = "prctl unshare mount bpf io_uring_setup keyctl ptrace setns userfaultfd perf_event_open pidfd_open".split()
+CALLS = ["prctl", "unshare", "mount", "bpf", "io_uring_setup", "keyctl", "ptrace", "setns", "userfaultfd", "perf_event_open", "pidfd_open"]
 NUMBERS = {"prctl": 157, "unshare": 272, "mount": 165, "bpf": 321, "io_uring_setup": 425, "keyctl": 250, "ptrace": 101}
 NUMBERS |= {"setns": 308, "userfaultfd": 323, "perf_event_open": 298, "pidfd_open": 434}
 
@@ -257,7 +262,9 @@ LISTINGS = ["/proc", "/etc", "/home", "/root", "/tmp", "/sys", "/var", "/proc/se
 
 @pytest.mark.parametrize("place", LISTINGS)
 def test_listing_the_machine_is_refused(each_pool: Pool, place: str) -> None:
-    program = f"import os\ndef f(x):\n    return [n for n in os.listdir({place!r}) if n not in {os.__file__.split('/')!r}]\n"
+    program = (
+        f"import os\ndef f(x):\n    return [n for n in os.listdir({place!r}) if n not in {os.__file__.split('/')!r}]\n"
+    )
     found = each_pool.run(program, [Test(args=(0,))], entry="f").outputs[0]
     assert found.raised in ("FileNotFoundError", "PermissionError") or found.value == []
 
@@ -291,7 +298,9 @@ def test_a_channel_that_is_closed_while_the_program_spins_ends_it(pool: Pool) ->
 
 def test_the_zygote_cannot_be_reached(each_pool: Pool) -> None:
     """Signals to anything but the process itself are refused, so that a candidate cannot cause an INFRA."""
-    program = "import os, signal\ndef f(x):\n    done = []\n    for pid in (1, 2, os.getppid(), -1, 0, x):\n        try:\n"
+    program = (
+        "import os, signal\ndef f(x):\n    done = []\n    for pid in (1, 2, os.getppid(), -1, 0, x):\n        try:\n"
+    )
     program += "            os.kill(pid, signal.SIGKILL)\n            done.append(pid)\n        except OSError: pass\n"
     program += "    return done or 47\n"
     assert verdict(each_pool, program, [Test(args=(os.getpid(),), expected=47)]) is Judgement.PASS
@@ -344,7 +353,9 @@ def test_ten_gigabytes_are_refused_and_numpy_has_its_profile(pool: Pool) -> None
         "x = [0] * (10 ** 10)\n",
     ):
         assert verdict(pool, program) is Judgement.MEMORY
-    program = "import numpy as np\ndef f(x):\n    return np.arange(x).sum(), np.linalg.inv(np.eye(2)), np.float64(0.5)\n"
+    program = (
+        "import numpy as np\ndef f(x):\n    return np.arange(x).sum(), np.linalg.inv(np.eye(2)), np.float64(0.5)\n"
+    )
     test = [Test(args=(4,), expected=(6, [[1.0, 0.0], [0.0, 1.0]], 0.5))]
     assert verdict(pool, program, test) is Judgement.LOAD_ERROR
     assert verdict(pool, program, test, limits=Limits(profile="numpy")) is Judgement.PASS
@@ -354,7 +365,9 @@ def test_ten_gigabytes_are_refused_and_numpy_has_its_profile(pool: Pool) -> None
 
 def test_site_packages_cannot_be_written(each_pool: Pool) -> None:
     program = "import os, sys\ndef f(x):\n    for folder in sys.path + [os.path.dirname(os.__file__)]:\n        try:\n"
-    program += "            open(folder + '/sitecustomize.py', 'w')\n            return folder\n        except OSError: pass\n"
+    program += (
+        "            open(folder + '/sitecustomize.py', 'w')\n            return folder\n        except OSError: pass\n"
+    )
     assert verdict(each_pool, program + "    return 47\n") is Judgement.PASS
 
 
