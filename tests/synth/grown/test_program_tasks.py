@@ -1,0 +1,80 @@
+"""Questions about known programs are verified by running them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synth.batch import Batch
+from synth.graders import Judge
+from synth.grown.inputs import nearby
+from synth.grown.program_tasks import program_tasks
+from synth.importers import get
+from synth.novelty import Novelty
+from synth.pipeline import Admission, admit
+from warehouse.records import Domain, Judgement
+
+PLAIN = st.recursive(
+    st.booleans() | st.integers(-50, 50) | st.floats(-9, 9) | st.text("abc", max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.integers(0, 3), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=3).map(tuple), st.integers(0, 1000))
+def test_nearby_inputs_keep_their_types(args: tuple[Any, ...], seed: int):
+    new = nearby(args, random.Random(seed))
+    assert [type(value) for value in new] == [type(value) for value in args]
+    assert nearby(args, random.Random(seed)) == new
+
+
+@pytest.fixture(scope="module")
+def grown(corpora: Path) -> Iterator[tuple[dict[str, Batch], Judge]]:
+    with Judge(workers=2) as judge:
+        rows = get("mbpp").read(corpora / "mbpp_sanitized.jsonl", limit=10).rows
+        parents = [row.subject.task for row in rows if row.subject is not None]
+        admission = Admission("c", judge, Novelty(near=True))
+        batches = {
+            generator.name: batch
+            for generator, proposals in program_tasks(parents, judge, seed=0)
+            for batch in admit(proposals, generator, admission)
+        }
+        yield batches, judge
+
+
+def test_every_kind_of_question_is_made_and_accounted_for(grown: tuple[dict[str, Batch], Judge]):
+    batches, _ = grown
+    assert set(batches) == {"predict_output", "find_input", "repair_program"}
+    for batch in batches.values():
+        assert batch.n_out >= 5
+        assert batch.n_in == batch.n_out + sum(batch.rejected.values())
+        assert all(task.parents and task.source == "mbpp" for task in batch.tasks)
+    assert {task.domain for task in batches["predict_output"].tasks} == {Domain.MATH}
+
+
+def test_an_input_found_is_checked_where_the_answer_cannot_reach(grown: tuple[dict[str, Batch], Judge]):
+    batches, judge = grown
+    task = batches["find_input"].accepted[0]
+    entry = task.prompt.split(" returns ")[1].split()[-1]
+    equal = "class Any(tuple):\n    def __eq__(self, other):\n        return True\n"
+    cheat = f"{equal}\ndef {entry}(*args):\n    return Any()\n\ndef find():\n    return Any()\n"
+    words = judge.judge([task, task], [task.reference or "", cheat])
+    assert words[0].judgement is Judgement.PASS
+    assert words[1].reward == 0.0
+
+
+def test_the_program_shown_for_repair_is_wrong(grown: tuple[dict[str, Batch], Judge]):
+    batches, judge = grown
+    tasks = batches["repair_program"].accepted[:10]
+    shown = [task.prompt.split("\n\n", 1)[1] for task in tasks]
+    assert {word.reward for word in judge.judge(tasks, shown)} == {0.0}
