@@ -68,7 +68,7 @@ class StageConfig(Frozen):
     """Groups a step."""
     group_size: int = Field(8, ge=2)
     """Rollouts a group, TRL's `num_generations`."""
-    learning_rate: float = Field(3e-4, gt=0)
+    learning_rate: float = Field(1.5e-4, gt=0)
     """Peak rate; constant over the campaign after `warmup_steps`."""
     warmup_steps: int = Field(5, ge=0)
     """Steps of linear warm-up, once a campaign."""
