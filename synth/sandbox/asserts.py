@@ -131,6 +131,8 @@ def _value(node: ast.expr) -> Any:
     """The value of a literal, arithmetic between literals included; raises `_NotSimple` for anything else."""
     if isinstance(node, ast.BinOp):
         return _arithmetic(node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp):
+        return -_arithmetic(node.operand)
     if isinstance(node, ast.List):
         return [_value(item) for item in node.elts]
     if isinstance(node, ast.Tuple):

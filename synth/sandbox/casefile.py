@@ -29,6 +29,18 @@ def packed(value: object, what: str) -> Tree:
         raise UserError(f"{what} is nested too deep; allowed: {MAX_DEPTH} levels") from None
 
 
+def _settled(tree: Tree) -> Tree:
+    """The tree with the elements of sets in one order; dictionaries keep theirs, which a program can see."""
+    if type(tree) is list:
+        return [_settled(item) for item in tree]
+    if type(tree) is not dict:
+        return tree
+    ((tag, body),) = tree.items()
+    if type(body) is not list:
+        return tree
+    return {tag: sorted(map(_settled, body), key=canonical) if tag in ("s", "z") else _settled(body)}
+
+
 def dump_tests(tests: Sequence[Test]) -> str:
     """The tests as canonical text; equal tests give equal text. Raises `UserError` for values that are not plain.
 
@@ -41,7 +53,7 @@ def dump_tests(tests: Sequence[Test]) -> str:
         for name, default in _DEFAULTS.items():
             value = getattr(test, name)
             if name in ("args", "expected") or value != default:
-                row[name] = packed(list(value) if name == "args" else value, f"{name} of test {number}")
+                row[name] = _settled(packed(list(value) if name == "args" else value, f"{name} of test {number}"))
         rows.append(row)
     return json.dumps(rows, separators=(",", ":"), sort_keys=True, allow_nan=False)
 

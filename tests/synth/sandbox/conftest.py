@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,3 +31,9 @@ def each_pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
         pytest.skip(str(reason))
     with pool:
         yield pool
+
+
+def read_gzip(path: Path) -> list[Any]:
+    """The rows of a compressed file of JSON lines."""
+    with gzip.open(path) as file:
+        return [json.loads(line) for line in file]

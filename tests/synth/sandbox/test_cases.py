@@ -73,9 +73,10 @@ def f(x):
 """
 READ_NOTE = """
 import os
+PLACES = ('/', '.', '/tmp', '/dev/shm', os.environ.get('TMPDIR', '.'), '/var/tmp', os.path.dirname(os.__file__))
 def f(x):
     seen = []
-    for folder in ('/', '.', '/tmp', '/dev/shm', os.environ.get('TMPDIR', '.'), '/var/tmp', os.path.dirname(os.__file__)):
+    for folder in PLACES:
         try:
             open(os.path.join(folder, 'note')).read()
             seen.append(folder)
@@ -129,8 +130,8 @@ SPINNERS = [
     "while True: pass\n",
     "def f(x):\n    return 3 ** (10 ** 9)\n",
     "import re\ndef f(x):\n    return re.match('(a+)+$', 'a' * 60 + 'b')\n",
-    "import threading\ndef f(x):\n    [threading.Thread(target=f, args=(x,)).start() for _ in range(2)]\n    while 1: pass\n",
-    "import signal\nfor s in range(1, 64):\n    try: signal.signal(s, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
+    "import threading\ndef f(x):\n    threading.Thread(target=f, args=(x,)).start()\n    while 1: pass\n",
+    "import signal\nfor s in (2, 14, 15, 24, 26, 27):\n    signal.signal(s, signal.SIG_IGN)\n"
     "def f(x):\n    return sum(range(10 ** 15))\n",
 ]
 
@@ -203,13 +204,12 @@ def test_a_late_second_reply_is_a_violation(pool: Pool) -> None:
     assert verdict(pool, program) is Judgement.VIOLATION
 
 
-CALLS = ["prctl", "unshare", "mount", "bpf", "io_uring_setup", "keyctl", "ptrace", "setns", "userfaultfd", "perf_event_open", "pidfd_open"]
-NUMBERS = {"prctl": 157, "unshare": 272, "mount": 165, "bpf": 321, "io_uring_setup": 425, "keyctl": 250, "ptrace": 101}
-NUMBERS |= {"setns": 308, "userfaultfd": 323, "perf_event_open": 298, "pidfd_open": 434}
+NUMBERS = {"prctl": 157, "unshare": 272, "mount": 165, "bpf": 321, "io_uring_setup": 425, "keyctl": 250}
+NUMBERS |= {"ptrace": 101, "setns": 308, "userfaultfd": 323, "perf_event_open": 298, "pidfd_open": 434}
 
 
 @pytest.mark.skipif(libc.MACHINE != "x86_64", reason="numbers of x86_64")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", NUMBERS)
 def test_calls_beyond_the_list_are_refused(each_pool: Pool, name: str) -> None:
     program = "import ctypes, os\ndef f(x):\n    libc = ctypes.CDLL(None, use_errno=True)\n"
     program += f"    return libc.syscall({NUMBERS[name]}, 0, 0, 0, 0, 0), ctypes.get_errno()\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import time
@@ -208,7 +209,7 @@ def test_trees_that_no_value_has_are_malformed(tree: Any) -> None:
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=4),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list("tdszincbaqm") + ["x"]), inner, max_size=2)
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list("tdszincbaqmx")), inner, max_size=2)
     ),
     max_leaves=12,
 )
@@ -220,10 +221,8 @@ def test_no_tree_makes_the_comparison_raise_anything_but_malformed(
     tree: Any, expected: Any, equality: Any, unordered: bool, tol: float
 ) -> None:
     test = Test(expected=expected, equality=equality, unordered=unordered, rel_tol=tol)
-    try:
+    with contextlib.suppress(Malformed):
         assert matches(test, tree) in (True, False)
-    except Malformed:
-        pass
 
 
 def test_depth_is_bounded() -> None:

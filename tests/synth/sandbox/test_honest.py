@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import multiprocessing
 import sys
@@ -15,11 +14,13 @@ import pytest
 from synth.sandbox import Job, Limits, Pool, Test, from_asserts
 from warehouse.records import Judgement
 
+from .conftest import read_gzip
+
 LIMITS = Limits(cpu_s=10, wall_s=20)
 
 
 def human_eval(corpora: Path) -> list[Job]:
-    rows = [json.loads(line) for line in gzip.open(corpora / "HumanEval.jsonl.gz")]
+    rows = read_gzip(corpora / "HumanEval.jsonl.gz")
     programs = [row["prompt"] + row["canonical_solution"] for row in rows]
     return [_job(row, program) for row, program in zip(rows, programs, strict=True)]
 
