@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flows.campaign import CampaignConfig
-from flows.orchestration import verb_flow
+from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.steps.calibration import bucket_sizes
-from flows.work import calibrate
+from flows.steps import calibration
 from flows.workshop import workshop
 from warehouse.records import JsonValue
+
+calibrate = step("calibrate")(calibration.calibrate)
 
 
 @verb_flow("calibrate_difficulty")
@@ -19,4 +20,4 @@ def calibrate_difficulty(home: Path, config: CampaignConfig, policy: str) -> Map
     """Calibrate the campaign's training tasks for `policy` (an id or its start); returns the size of each bucket."""
     stored = config.model_dump(mode="json")
     with workshop(Settings(home=home), flow="calibrate_difficulty", config=stored) as shop:
-        return bucket_sizes(shop, calibrate(shop, config, policy))
+        return calibration.bucket_sizes(shop, calibrate(shop, config, policy))

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flows.campaign import CampaignConfig
-from flows.orchestration import verb_flow
+from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.steps.evaluation import all_figures
-from flows.work import evaluate_policy as evaluate_step
+from flows.steps import evaluation
 from flows.workshop import workshop
+
+measure = step("evaluate")(evaluation.evaluate_policy)
 
 
 @verb_flow("evaluate_policy")
@@ -18,4 +19,4 @@ def evaluate_policy(home: Path, config: CampaignConfig, policy: str) -> Mapping[
     """Measure `policy` (an id or its start) on the held-out tasks; returns every figure by group of tasks."""
     stored = config.model_dump(mode="json")
     with workshop(Settings(home=home), flow="evaluate_policy", config=stored) as shop:
-        return all_figures(shop, evaluate_step(shop, config, policy))
+        return evaluation.all_figures(shop, measure(shop, config, policy))

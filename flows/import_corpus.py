@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from flows.orchestration import verb_flow
+from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.work import import_source
+from flows.steps import importing
 from flows.workshop import workshop
 from warehouse.records import JsonValue
+
+import_source = step("import")(importing.import_source)
 
 
 @verb_flow("import_corpus")

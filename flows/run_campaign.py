@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from flows.calibrate_difficulty import calibrate
 from flows.campaign import CampaignConfig, CampaignIds, with_scheduler
-from flows.orchestration import verb_flow
+from flows.evaluate_policy import measure
+from flows.import_corpus import import_source
+from flows.orchestration import step, verb_flow
+from flows.plan_mixture import plan
 from flows.settings import Settings
-from flows.steps.synthesis import requests_of
-from flows.work import (
-    calibrate,
-    evaluate_policy,
-    import_source,
-    make_tasks,
-    plan_mixture,
-    start_policy,
-    train_stage,
-    write_report,
-)
+from flows.steps import reporting, synthesis
+from flows.synthesize_tasks import make_tasks
+from flows.train_stage import start_policy, train
 from flows.workshop import Workshop, workshop
+
+write_report = step("report")(reporting.write_report)
 
 
 @verb_flow("run_campaign")
@@ -29,7 +27,7 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
     with workshop(settings, flow="run_campaign", config=stored, campaign_id=ids.campaign) as shop:
         for name, path in sources.items():
             import_source(shop, name, path)
-        make_tasks(shop, requests_of(config, ids.nonce), campaign_id=ids.campaign)
+        make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign)
         train_arm(shop, config, ids.campaign)
         if config.curriculum.baseline is not None:
             train_arm(shop, with_scheduler(config, config.curriculum.baseline), ids.baseline)
@@ -40,9 +38,9 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
 def train_arm(shop: Workshop, config: CampaignConfig, campaign: str) -> None:
     """All stages of one scheduler from the common start."""
     policy = start_policy(shop, config, campaign_id=campaign)
-    evaluate_policy(shop, config, policy, campaign_id=campaign, index=0)
+    measure(shop, config, policy, campaign_id=campaign, index=0)
     for index in range(1, config.curriculum.n_stages + 1):
         calibrate(shop, config, policy)
-        mixture = plan_mixture(shop, config, policy, campaign_id=campaign, index=index)
-        policy = train_stage(shop, config, mixture, campaign_id=campaign, index=index)
-        evaluate_policy(shop, config, policy, campaign_id=campaign, index=index)
+        mixture = plan(shop, config, policy, campaign_id=campaign, index=index)
+        policy = train(shop, config, mixture, campaign_id=campaign, index=index)
+        measure(shop, config, policy, campaign_id=campaign, index=index)

@@ -43,7 +43,7 @@ def set_process_environment(settings: Settings) -> None:
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_HOME": str(prefect_home),
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "600",
         "PREFECT_LOGGING_LEVEL": "WARNING",
     }.items():
         os.environ.setdefault(name, value)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from flows.orchestration import verb_flow
+from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.steps.synthesis import requests_for
-from flows.work import make_tasks
+from flows.steps import synthesis
 from flows.workshop import workshop
 from warehouse.records import JsonValue, content_hash
+
+make_tasks = step("synthesise")(synthesis.make_tasks)
 
 
 @verb_flow("synthesize_tasks")
@@ -24,4 +25,4 @@ def synthesize_tasks(
     asked: dict[str, JsonValue] = {"families": list(families), "n": n, "seed": seed, "level": level}
     campaign = content_hash("synthesize_tasks", asked)
     with workshop(Settings(home=home), flow="synthesize_tasks", config=asked, campaign_id=campaign) as shop:
-        return make_tasks(shop, requests_for(families, n=n, seed=seed, level=level), campaign_id=campaign)
+        return make_tasks(shop, synthesis.requests_for(families, n=n, seed=seed, level=level), campaign_id=campaign)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,8 +17,8 @@ OWN, OTHER = "#2f6fde", "#c77b1c"
 
 HEIGHT = 210
 
-MIXTURE_ARMS = 11
-"""Arms drawn by name in the mixture; the rest is drawn as one."""
+MIXTURE_PARTS = 16
+"""Families or levels drawn by name in the mixture; the rest is drawn as one."""
 
 
 def charts(facts: Facts) -> dict[str, Spec]:
@@ -29,7 +30,8 @@ def charts(facts: Facts) -> dict[str, Spec]:
         "tokens": _curve(facts, "tokens", bounded=False),
         "reward_steps": _steps(facts, "reward"),
         "entropy_steps": _steps(facts, "entropy"),
-        "mixture": _mixture(facts.arm),
+        "mixture_families": _mixture(facts.arm, 0, "family"),
+        "mixture_levels": _mixture(facts.arm, 1, "level"),
         "heat_before": _heat(facts.arm, 0),
         "heat_after": _heat(facts.arm, -1),
         "funnel": _funnel(facts),
@@ -64,7 +66,12 @@ def _curve(facts: Facts, metric: str, *, bounded: bool) -> Spec | None:
     scale = alt.Scale(domain=[0, 1]) if bounded else alt.Scale(zero=False, nice=True)
     stages = sorted({int(row["stage"] or 0) for row in rows})
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("stage:Q", title="after stage", axis=alt.Axis(values=stages, format="d"))
+        x=alt.X(
+            "stage:Q",
+            title="after stage",
+            axis=alt.Axis(values=stages, format="d", labelFlush=False),
+            scale=alt.Scale(domain=[stages[0], max(stages[-1], stages[0] + 1)], padding=16, nice=False),
+        )
     )
     line = base.mark_line(point=alt.OverlayMarkDef(size=50), strokeWidth=2.5).encode(
         y=alt.Y("value:Q", title=metric, scale=scale), color=_colour(list(arms)), tooltip=_tooltips(metric)
@@ -85,7 +92,9 @@ def _steps(facts: Facts, name: str) -> Spec | None:
     rows = [{"arm": label, **row} for label, arm in arms.items() for row in _thin(arm.series, name)]
     if not rows:
         return None
-    base = alt.Chart(alt.Data(values=rows)).encode(x=alt.X("step:Q", title="optimizer step"), color=_colour(list(arms)))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("step:Q", title="optimizer step", axis=alt.Axis(labelFlush=False)), color=_colour(list(arms))
+    )
     title = "training reward" if name == "reward" else f"training {name}"
     points = base.mark_point(size=10, opacity=0.3, filled=True).encode(y=alt.Y("value:Q", title=title))
     smooth = (
@@ -101,46 +110,60 @@ def _thin(series: Sequence[Mapping[str, Any]], name: str, most: int = 600) -> li
     return rows[:: max(1, -(-len(rows) // most))]
 
 
-def _mixture(arm: Arm) -> Spec | None:
-    if not arm.mixtures:
+def _mixture(arm: Arm, part: int, title: str) -> Spec | None:
+    """Stacked shares of the mixture by one part of the arms' names: 0 is the family, 1 the level."""
+    plans = [(plan.stage_index, _shares(plan.weights, part)) for plan in arm.mixtures]
+    if not plans:
         return None
-    total: dict[str, float] = {}
-    for plan in arm.mixtures:
-        for name, weight in plan.weights.items():
-            total[name] = total.get(name, 0.0) + weight
-    large = sorted(total, key=lambda name: -total[name])[:MIXTURE_ARMS]
-    shown = [*large, "other arms"] if len(total) > len(large) else large
-    rows = []
-    for plan in arm.mixtures:
-        for name in shown:
-            weight = (
-                plan.weights.get(name, 0.0)
-                if name in total
-                else sum(w for other, w in plan.weights.items() if other not in large)
-            )
-            rows += [{"edge": plan.stage_index - 0.5, "arm": name, "weight": weight}]
-            rows += [{"edge": plan.stage_index + 0.499, "arm": name, "weight": weight}]
+    total: dict[str, float] = defaultdict(float)
+    for _, shares in plans:
+        for name, weight in shares.items():
+            total[name] += weight
+    large = sorted(total, key=lambda name: -total[name])[:MIXTURE_PARTS]
+    shown = sorted(large, key=_natural) + (["others"] if len(total) > len(large) else [])
+    rows = [
+        {"edge": stage + edge, "part": name, "rank": rank, "weight": _share(shares, name, large)}
+        for stage, shares in plans
+        for rank, name in enumerate(shown)
+        for edge in (-0.5, 0.499)
+    ]
+    stages = [stage for stage, _ in plans]
+    scale = alt.Scale(domain=[stages[0] - 0.5, stages[-1] + 0.5], nice=False)
+    colours = alt.Scale(domain=shown, scheme="tableau20" if part == 0 else "viridis")
     area = (
         alt.Chart(alt.Data(values=rows))
-        .mark_area(line=False)
+        .mark_area()
         .encode(
-            x=alt.X(
-                "edge:Q",
-                title="stage",
-                axis=alt.Axis(values=[plan.stage_index for plan in arm.mixtures], format="d"),
-            ),
-            y=alt.Y("weight:Q", title="share of the mixture", stack="zero", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("edge:Q", title="stage", scale=scale, axis=alt.Axis(values=stages, format="d", grid=False)),
+            y=alt.Y("weight:Q", title="share", stack="zero", scale=alt.Scale(domain=[0, 1], nice=False)),
             color=alt.Color(
-                "arm:N",
+                "part:N",
                 sort=shown,
-                scale=alt.Scale(scheme="tableau20"),
-                legend=alt.Legend(title=None, orient="bottom", columns=3, labelLimit=160),
+                scale=colours,
+                legend=alt.Legend(title=title, orient="bottom", columns=4, labelLimit=110),
             ),
-            order=alt.Order("arm:N"),
-            tooltip=["arm:N", alt.Tooltip("weight:Q", format=".3f")],
+            order=alt.Order("rank:Q"),
+            tooltip=[alt.Tooltip("part:N", title=title), alt.Tooltip("weight:Q", format=".3f")],
         )
     )
-    return _spec(area, height=280)
+    return _spec(area, height=240)
+
+
+def _shares(weights: Mapping[str, float], part: int) -> dict[str, float]:
+    shares: dict[str, float] = defaultdict(float)
+    for arm, weight in weights.items():
+        shares[[*arm.split("/"), ""][part] or "none"] += weight
+    return shares
+
+
+def _share(shares: Mapping[str, float], name: str, large: Sequence[str]) -> float:
+    if name in large:
+        return shares.get(name, 0.0)
+    return sum(weight for other, weight in shares.items() if other not in large)
+
+
+def _natural(name: str) -> tuple[int, str]:
+    return (int(name), "") if name.isdigit() else (0, name)
 
 
 def _heat(arm: Arm, place: int) -> Spec | None:
@@ -204,11 +227,17 @@ def _events(facts: Facts) -> Spec | None:
     if not rows:
         return None
     kinds = ["warn", "critical", "action"]
+    end = max(1, sum(stage.n_steps for stage in facts.arm.trained), *(row["step"] for row in rows))
     marks = (
         alt.Chart(alt.Data(values=rows))
         .mark_point(size=110, filled=True, opacity=0.85)
         .encode(
-            x=alt.X("step:Q", title="optimizer step of the campaign"),
+            x=alt.X(
+                "step:Q",
+                title="optimizer step of the campaign",
+                scale=alt.Scale(domain=[0, end], padding=10, nice=False),
+                axis=alt.Axis(labelFlush=False, tickCount=8),
+            ),
             y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=170)),
             color=alt.Color(
                 "kind:N",

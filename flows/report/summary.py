@@ -59,8 +59,8 @@ def _entropy(facts: Facts) -> str:
     if len(found) < 2 or found[0].value <= 0:
         return ""
     before, after = found[0], found[-1]
-    kept = after.value / before.value
-    word = "it more than halved" if kept < 0.5 else "it rose" if kept > 1.1 else "it held"
+    change = after.value / before.value - 1
+    word = f"it {'fell' if change < 0 else 'rose'} by {abs(change):.0%}" if abs(change) >= 0.05 else "it held"
     return f"Entropy went from {before.value:.2f} to {after.value:.2f} nats a token: {word}."
 
 
@@ -75,7 +75,7 @@ def _baseline(facts: Facts) -> str:
     return (
         f"The {name} baseline, trained from the same start{cost}, ended at {figure(other[-1])}: the campaign is "
         f"{abs(difference):.2f} {'above' if difference >= 0 else 'below'} it"
-        f"{', within the noise' if _overlap(own[-1], other[-1]) else ''}."
+        f"{', but the intervals overlap' if _overlap(own[-1], other[-1]) else ''}."
     )
 
 

@@ -7,12 +7,15 @@ from dataclasses import replace
 from curriculum.mixture import Plan, plan
 from curriculum.summary import summarize
 from flows.campaign import CampaignConfig
+from flows.steps.policies import policy_row
 from flows.workshop import Workshop
+from warehouse.errors import UserError
 from warehouse.records import Mixture, content_hash
 
 
-def plan_mixture(shop: Workshop, config: CampaignConfig, policy_id: str, *, campaign_id: str, index: int) -> Mixture:
-    """The plan of stage `index` for `policy_id`, from its calibrations; stored once and found again after that."""
+def plan_mixture(shop: Workshop, config: CampaignConfig, policy: str, *, campaign_id: str, index: int) -> Mixture:
+    """The plan of stage `index` for a policy, from its calibrations; stored once and found again after that."""
+    policy_id = policy_row(shop, policy).policy_id
     known = shop.store.read(
         Mixture, "campaign_id = $campaign AND stage_index = $index", {"campaign": campaign_id, "index": index}
     )
@@ -42,6 +45,16 @@ def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous:
         scheduler=config.curriculum.scheduler,
         config=config.curriculum.mixture,
     )
+
+
+def stored_plan(shop: Workshop, mixture: str) -> Mixture:
+    """The plan with the id `mixture`, or that id's start; raises `UserError` unless exactly one fits."""
+    rows = shop.store.read(Mixture, "starts_with(mixture_id, $id)", {"id": mixture})
+    if len(rows) != 1:
+        raise UserError(
+            f"plan '{mixture}' matches {len(rows)} plans, must match 1; see: gradatim sql --named mixture_over_time"
+        )
+    return rows[0]
 
 
 def last_mixture(shop: Workshop, campaign_id: str, *, before: int) -> Mixture | None:
