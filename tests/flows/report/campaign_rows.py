@@ -80,7 +80,8 @@ def campaign_rows(campaign="campaign0", *, scheduler="frontier", speed=0.05, n_s
 
 
 def task(family, level, n):
-    word = "".join(random.Random(f"{family}{level}{n}").choice("abcdefgh") for _ in range(level))
+    letters = random.Random(f"{family}{level}{n}")
+    word = "".join(letters.choice("abcdefgh") for _ in range(level))
     text = HOSTILE if (family, level, n) == ("rev", 5, 0) else word
     return Task(
         task_id=f"{family}-{level}-{n}", domain=Domain.MATH, family=family, level=level, params={"index": n},
@@ -92,7 +93,8 @@ def attempts(campaign, tasks):
     rows = []
     for index, made in enumerate(tasks):
         shared = {
-            "campaign_id": campaign, "generator": made.family, "generator_kind": "procedural", "seed": 0, "index": index,
+            "campaign_id": campaign, "generator": made.family, "generator_kind": "procedural", "seed": 0,
+            "index": index,
             "generator_version": "1", "generator_lineage": "gradatim", "cost": 0.01,
         }  # fmt: skip
         rows.append(
@@ -183,7 +185,10 @@ def groups(stage_id, policy_id, tasks, rng):
 def trouble(stage_id):
     alarm = {"owner": stage_id, "detector_version": "1"}
     return [
-        Alarm(alarm_id="a1", step=10, detector="zero_variance_all_right", level=AlarmLevel.WARN, inputs={"x": HOSTILE}, **alarm),
+        Alarm(
+            alarm_id="a1", step=10, detector="zero_variance_all_right", level=AlarmLevel.WARN, inputs={"x": HOSTILE},
+            **alarm,
+        ),
         Alarm(alarm_id="a2", step=25, detector="pass_rate_below_prediction", level=AlarmLevel.CRITICAL, **alarm),
         Alarm(alarm_id="a3", step=30, detector="entropy_half_life", level=AlarmLevel.CLEAR, **alarm),
         Action(
