@@ -37,7 +37,9 @@ _CORRECTING = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,40}")
-_TALKING = "is are was so the it answer equals therefore hence thus we get because have that this i'm"
+_TALKING = (
+    "is are was so the it answer equals therefore hence thus we get because have that this i'm or either maybe perhaps"
+)
 _TALK = frozenset(_TALKING.split())
 MAX_WORDS = 5
 """Words of a text without any mark that is still taken for one bare answer."""
@@ -153,7 +155,7 @@ def _phrase(text: str) -> Extracted | None:
         return None
     line = text[last.end() : last.end() + 400].lstrip().split("\n", 1)[0]
     sentence, *rest = _SENTENCE_END.split(line, maxsplit=1)
-    answer = sentence.strip().strip("*").strip()
+    answer = sentence.strip().strip("*").strip().removesuffix(".")
     if not answer or _PROSE.search(answer):
         return None
     if _CHOOSING.search(answer.replace("\\", " ")) or (rest and _CHOOSING.match(rest[0])):

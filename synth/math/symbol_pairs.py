@@ -1,10 +1,11 @@
-"""Pairs of expressions, equations, units and completions whose equality is known by construction."""
+"""Makers of pairs of expressions, equations, units and completions."""
 
 from __future__ import annotations
 
 import random
 
-from synth.math.pairs import maker, spell_integer
+from synth.math.makers import maker
+from synth.math.number_pairs import spell_integer
 
 _IDENTITIES = (
     ("\\sin^2({u})+\\cos^2({u})", "1"), ("\\sec^2({u})", "\\tan^2({u})+1"), ("\\sin(2({u}))", "2\\sin({u})\\cos({u})"),

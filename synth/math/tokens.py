@@ -63,7 +63,7 @@ def tokenize(text: str) -> list[Token]:
         raise TooCostly(f"{len(text)} characters, at most {MAX_CHARACTERS}")
     text = _TEXT.sub(_text_group, text)
     found: list[Token] = []
-    place, spaced, depth = 0, False, 0
+    place, spaced, depth, after_word = 0, False, 0, False
     while place < len(text):
         if text.startswith("\\word{", place):
             end = text.index("}", place)
@@ -77,10 +77,15 @@ def tokenize(text: str) -> list[Token]:
         if match.lastgroup == "space":
             spaced = True
             continue
+        after_word = after_word and match.lastgroup == "word"
         depth += (piece in ("(", "[", "{", "\\{")) - (piece in (")", "]", "}", "\\}"))
         if depth > MAX_NESTING:
             raise TooCostly(f"nested deeper than {MAX_NESTING}")
         if match.lastgroup == "word":
+            wordy = len(piece) > 1 and piece.casefold() not in _NAMES
+            if wordy and after_word and spaced:
+                raise MathError(f"words side by side: {piece[:40]}")
+            after_word = wordy
             found.extend(_names(piece, spaced))
         elif match.lastgroup == "num" and len(piece) > MAX_DIGIT_RUN:
             raise TooCostly(f"a number of {len(piece)} digits, at most {MAX_DIGIT_RUN}")

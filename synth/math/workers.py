@@ -26,6 +26,8 @@ JOB_CPU_S = 0.8
 JOB_WALL_S = 60.0
 """Wall seconds after which a worker that uses no CPU is given up."""
 LENGTH = 4
+CACHE_SIZE = 20_000
+"""Decided comparisons that are kept: the rollouts of a group often give the same answer."""
 
 
 @dataclass(slots=True)
@@ -45,11 +47,22 @@ class Workers:
             self._idle.put(None)
         self._template: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._decided: dict[tuple[str, Node | str, Node | str], Equality] = {}
         self.replaced = 0
 
     def compare(self, mode: str, a: Node | str, b: Node | str, *, cpu_s: float = JOB_CPU_S) -> tuple[Equality, float]:
         """The outcome and the CPU seconds it took in the worker; waits for a free worker as long as it takes."""
-        job = pickle.dumps((mode, a, b, cpu_s))
+        known = self._decided.get((mode, a, b))
+        if known is not None:
+            return known, 0.0
+        outcome, used = self._asked_worker(pickle.dumps((mode, a, b, cpu_s)), cpu_s)
+        if outcome is not Equality.UNDECIDED:
+            if len(self._decided) >= CACHE_SIZE:
+                self._decided.clear()
+            self._decided[mode, a, b] = outcome
+        return outcome, used
+
+    def _asked_worker(self, job: bytes, cpu_s: float) -> tuple[Equality, float]:
         worker = self._idle.get()
         try:
             if worker is None:
