@@ -2,6 +2,7 @@
 
 from curriculum.estimates.intervals import Interval, clustered_interval
 from curriculum.estimates.looks import holm, look_alpha
+from curriculum.estimates.lost import lost_tasks
 from curriculum.estimates.paired import Comparison, Verdict, compare
 from curriculum.estimates.pass_rates import majority_at_k, pass_at_k
 from curriculum.estimates.power import Components, components, detectable_difference, samples_needed, tasks_needed
@@ -17,6 +18,7 @@ __all__ = [
     "detectable_difference",
     "holm",
     "look_alpha",
+    "lost_tasks",
     "majority_at_k",
     "pass_at_k",
     "samples_needed",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from curriculum.errors import CurriculumError
-from curriculum.estimates.intervals import clustered_interval, codes_of, mean_and_error
+from curriculum.estimates.intervals import clustered_interval
 
 
 class Verdict(StrEnum):
@@ -89,26 +89,3 @@ def _certain(difference: float) -> tuple[Verdict, float]:
         return Verdict.CANNOT_TELL, 1.0
     return (Verdict.BETTER if difference > 0 else Verdict.WORSE), 0.0
 
-
-def lost_tasks(
-    a_passed: npt.ArrayLike, b_passed: npt.ArrayLike, n: int, *, alpha: float = 0.05
-) -> npt.NDArray[np.bool_]:
-    """Which tasks B has lost: passes fell from a to b of n samples more than chance explains.
-
-    One-sided Fisher exact test a task, Holm-corrected over the tasks that either policy ever passed.
-    """
-    from curriculum.estimates.looks import holm
-
-    a_, b_ = np.asarray(a_passed, dtype=np.int64), np.asarray(b_passed, dtype=np.int64)
-    p = np.ones(len(a_))
-    live = a_ > b_
-    # Under no change the passes of A among the a+b passes are hypergeometric.
-    p[live] = stats.hypergeom.sf(a_[live] - 1, 2 * n, a_[live] + b_[live], n)
-    return holm(p, alpha=alpha)
-
-
-def clustered_error(values: npt.ArrayLike, clusters: Sequence[Hashable] | None = None) -> tuple[float, float]:
-    """The clustered standard error of a mean and its degrees of freedom."""
-    x = np.asarray(values, dtype=np.float64).ravel()
-    _, se, df = mean_and_error(x, codes_of(clusters, len(x)))
-    return se, df

@@ -31,7 +31,7 @@ class Priors(NamedTuple):
     """Generators have 5 to 8 levels; imports are cut into as many quantiles."""
     log10_tasks: Range = Range(3.6, 4.3)
     """4,000 to 20,000 tasks: the size of curated RLVR sets (DAPO-17k, DeepScaleR-40k, MATH-7.5k)."""
-    level_step: Range = Range(1.0, 1.6)
+    level_step: Range = Range(1.1, 1.7)
     """Logits of difficulty from level to level: pass rates of neighbouring lengths differ by a factor of about 2."""
     spread: Range = Range(0.6, 1.2)
     """Standard deviation of difficulty within an arm, in logits: measured pass rates are close to bimodal."""
@@ -71,10 +71,10 @@ class PoolShape(NamedTuple):
 
 
 POOLS: dict[str, PoolShape] = {
-    "mixed": PoolShape(dead=0.1, trivial=0.1, centre=0.0, shuffled=False),
-    "hard": PoolShape(dead=0.15, trivial=0.05, centre=1.6, shuffled=False),
-    "easy": PoolShape(dead=0.05, trivial=0.15, centre=-1.6, shuffled=False),
-    "shuffled": PoolShape(dead=0.1, trivial=0.1, centre=0.0, shuffled=True),
+    "mixed": PoolShape(dead=0.15, trivial=0.12, centre=0.0, shuffled=False),
+    "hard": PoolShape(dead=0.2, trivial=0.05, centre=1.6, shuffled=False),
+    "easy": PoolShape(dead=0.05, trivial=0.2, centre=-1.6, shuffled=False),
+    "shuffled": PoolShape(dead=0.15, trivial=0.12, centre=0.0, shuffled=True),
 }
 """Dead and trivial mass after published zero-variance shares (DAPO, GRESO: 30 to 60 % of groups, growing in training);
 `centre` shifts the middle level's difficulty in logits; `shuffled` gives every task a random arm."""

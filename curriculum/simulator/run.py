@@ -17,7 +17,7 @@ from warehouse.records import JsonValue
 FloatArray = npt.NDArray[np.float64]
 MAX_ROUNDS = 10
 """Times that a refilling scheduler may sample for one update, as in DAPO's reference code."""
-LEAST_REFILL = 8
+LEAST_REFILL = 16
 """Groups that are sampled at least at each of those times; what is left over once the batch is full is discarded."""
 
 
