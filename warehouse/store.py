@@ -210,6 +210,12 @@ class Store:
         with self._mutex:
             return self._connection.execute(sql, dict(params or {})).to_arrow_table()
 
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The connection, for a result that is read in pieces; nothing else may use the store meanwhile."""
+        with self._mutex:
+            yield self._connection
+
     def named(self, name: str, **params: object) -> pa.Table:
         """The rows of `warehouse/sql/NAME.sql`; raises `UserError` for an unknown name or parameter."""
         query = named_query(name)

@@ -20,7 +20,8 @@ NEEDED: dict[str, dict[str, str]] = {
 
 
 def _rows(store: Store, name: str, **params: str) -> list[dict[str, Any]]:
-    return store.named(name, **{**NEEDED.get(name, {}), **params}).to_pylist()  # type: ignore[no-any-return]
+    required = {n: "p0" for n, default in named_queries()[name].params.items() if default is None}
+    return store.named(name, **{**required, **NEEDED.get(name, {}), **params}).to_pylist()  # type: ignore[no-any-return]
 
 
 def test_there_are_enough_and_each_says_its_grain_and_keys() -> None:

@@ -1,0 +1,260 @@
+"""The warehouse's speed at growing sizes, beside the same latest-row logic on raw Parquet in the same run.
+
+python benchmarks/task_warehouse.py --json
+python benchmarks/task_warehouse.py --json --tasks 10000 100000 1000000 --rollouts-per-task 5 --commits 1000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from warehouse.named import NamedQuery, named_queries
+from warehouse.pool import Pool
+from warehouse.records import (
+    Domain,
+    FinishReason,
+    Judgement,
+    Policy,
+    Rollout,
+    RolloutPurpose,
+    Status,
+    StatusChange,
+)
+from warehouse.store import Store
+from warehouse.upkeep import compact
+
+CHUNK = 1_000_000
+RAW_STATUS = "SELECT task_id, max_by(status, place) AS status FROM read_parquet('{}/task_status/*.parquet') GROUP BY 1"
+LAKE_STATUS = "SELECT task_id, status FROM current_status"
+RAW_RATE = (
+    "SELECT task_id, policy_id, count(*) FILTER (judgement NOT IN ('INFRA', 'UNDECIDED')) AS n,"
+    " count(*) FILTER (judgement = 'PASS') AS c FROM read_parquet('{}/rollouts/*.parquet') GROUP BY 1, 2"
+)
+LAKE_RATE = "SELECT task_id, policy_id, n, c FROM pass_rate"
+
+
+def timed(work: Callable[[], object], repeats: int = 3) -> float:
+    """The median of a few runs, s."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def ids(low: int, high: int, letter: str) -> pa.Array:
+    """Identities that look like hashes."""
+    with duckdb.connect() as connection:
+        sql = f"SELECT md5('{letter}' || i) AS id FROM range({low}, {high}) r(i) ORDER BY i"
+        return connection.execute(sql).to_arrow_table().column("id").combine_chunks()
+
+
+def repeated(value: object, n: int, kind: pa.DataType | None = None) -> pa.Array:
+    return pa.repeat(pa.scalar(value, kind) if kind is not None else pa.scalar(value), n)
+
+
+def tasks(low: int, high: int) -> dict[str, pa.Table]:
+    n, key, index = high - low, ids(low, high, "t"), np.arange(low, high)
+    level = pa.array(index % 8 + 2)
+    made = pa.table(
+        {
+            "task_id": key,
+            "domain": repeated(str(Domain.MATH), n),
+            "family": pa.array(np.array(["rev", "sort", "inc", "add"])[index % 4]),
+            "level": level,
+            "params": repeated('{"seed":0}', n),
+            "prompt": ids(low, high, "prompt"),
+            "answer_kind": repeated("text", n),
+            "gold": ids(low, high, "gold"),
+            "parents": repeated("[]", n),
+            "source": repeated("gradatim", n),
+            "split": pa.array(np.where(index % 20 == 0, "heldout", "train")),
+            "kind": repeated("verifiable", n),
+        }
+    )
+    status = pa.table({"task_id": key, "status": repeated("accepted", n), "reason": repeated("evidence", n)})
+    mean = (index % 9) / 9 * 0.98 + 0.01
+    calibration = pa.table(
+        {
+            "task_id": key,
+            "policy_id": repeated("p0", n),
+            "arm": repeated("rev/2/gradatim", n),
+            "n": repeated(8, n),
+            "c": pa.array(index % 9),
+            "alpha": pa.array(index % 9 + 0.5),
+            "beta": pa.array(8.5 - index % 9),
+            "mean": pa.array(mean),
+            "low": pa.array(mean * 0.5),
+            "high": pa.array(mean * 0.5 + 0.5),
+            "p_mixed": pa.array(4 * mean * (1 - mean)),
+            "variance": pa.array(mean * (1 - mean)),
+            "bucket": pa.array(np.where(index % 9 == 0, "dead", "frontier")),
+        }
+    )
+    return {"tasks": made, "task_status": status, "calibrations": calibration}
+
+
+def rollouts(low: int, high: int, per_task: int) -> dict[str, pa.Table]:
+    """Rollouts number `low` to `high`, `per_task` in a row of the same task."""
+    n, index = high - low, np.arange(low, high)
+    keys = ids(low // per_task, (high - 1) // per_task + 1, "t")
+    passed = (index * 7919) % 13 < 6
+    table = pa.table(
+        {
+            "rollout_id": ids(low, high, "r"),
+            "task_id": keys.take(pa.array(index // per_task - low // per_task)),
+            "policy_id": repeated("p0", n),
+            "purpose": repeated("eval", n),
+            "stage_attempt": repeated(0, n),
+            "step": repeated(0, n),
+            "slot": repeated(0, n),
+            "sample": pa.array(index % per_task),
+            "completion": ids(low, high, "c"),
+            "turns": repeated("[]", n),
+            "n_tokens": pa.array(index % 40 + 1),
+            "latency_s": repeated(0.0, n),
+            "finish_reason": repeated("stop", n),
+            "judgement": pa.array(np.where(passed, "PASS", "WRONG")),
+            "reward": pa.array(np.where(passed, 1.0, 0.0)),
+            "parts": pa.array(np.where(passed, '{"right":1.0}', '{"right":0.0}')),
+            "cheats": repeated("[]", n),
+        }
+    )
+    return {"rollouts": table}
+
+
+def fill(store: Store, n_tasks: int, per_task: int) -> float:
+    """Load in bulk, checks included; returns rows a second, without the time to make the rows."""
+    policy = Policy(policy_id="p0", name="pocket", lineage="pocket", weights_hash="0", path="p0")
+    store.commit([policy], batch="policy", purpose="policy", run="bench")
+    n_rows, spent = 0, 0.0
+    n = n_tasks * per_task
+    jobs: list[Callable[[], dict[str, pa.Table]]] = []
+    jobs += [partial(tasks, low, min(n_tasks, low + CHUNK)) for low in range(0, n_tasks, CHUNK)]
+    jobs += [partial(rollouts, low, min(n, low + CHUNK), per_task) for low in range(0, n, CHUNK)]
+    for number, job in enumerate(jobs):
+        made = job()
+        start = time.perf_counter()
+        n_rows += store.commit_tables(made, batch=f"bulk-{number}", purpose="bulk", run="bench").n_rows
+        spent += time.perf_counter() - start
+    return n_rows / spent
+
+
+def small_commits(store: Store, n_commits: int, n_tasks: int) -> dict[str, float]:
+    """Commits of 128 rollouts, one after the other: milliseconds of the first and of the last tenth."""
+    known = [r["task_id"] for r in store.rows("SELECT task_id FROM tasks LIMIT 128")]
+    times = []
+    for i in range(n_commits):
+        rows = [
+            Rollout(
+                rollout_id=f"small-{i}-{j}",
+                task_id=known[j % len(known)],
+                policy_id="p0",
+                purpose=RolloutPurpose.TRAIN,
+                step=i,
+                sample=j % 8,
+                completion="abcdef",
+                n_tokens=6,
+                finish_reason=FinishReason.STOP,
+                judgement=Judgement.PASS if j % 3 else Judgement.WRONG,
+                reward=1.0 if j % 3 else 0.0,
+            )
+            for j in range(128)
+        ]
+        start = time.perf_counter()
+        store.commit(rows, batch=f"small-{i}", purpose="step", run="bench")
+        times.append(time.perf_counter() - start)
+    tenth = max(1, n_commits // 10)
+    return {
+        "commit_ms_first": 1000 * statistics.median(times[:tenth]),
+        "commit_ms_last": 1000 * statistics.median(times[-tenth:]),
+    }
+
+
+def raw_copy(store: Store, folder: Path) -> None:
+    """The same rows as plain Parquet, with the order of writing in `place`."""
+    with store.reading() as connection:
+        for table in ("task_status", "rollouts"):
+            (folder / table).mkdir(parents=True)
+            connection.execute(f"COPY (SELECT *, rowid AS place FROM {table}) TO '{folder}/{table}/0.parquet'")
+
+
+def answered(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[float, object]:
+    """How long a query takes, s, and a digest of its rows."""
+    digest = f"SELECT count(*), sum(hash(t) % 1000003) FROM ({sql}) AS t"
+    seconds = timed(lambda: connection.execute(digest).fetchall())
+    return seconds, connection.execute(digest).fetchall()
+
+
+def ask(store: Store, query: NamedQuery) -> pa.Table:
+    """A named query's answer, with the one policy, or 0, for parameters that must be given."""
+    given = {n: "0" if n == "step" else "p0" for n, default in query.params.items() if default is None}
+    return store.named(query.name, **given)
+
+
+def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str) -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(temporary)
+        with Store.open(root / "home", memory_limit=memory_limit) as store:
+            told: dict[str, object] = {"n_tasks": n_tasks, "n_rollouts": n_tasks * per_task}
+            told["bulk_rows_per_s"] = fill(store, n_tasks, per_task)
+            retired = [StatusChange(task_id=t, status=Status.RETIRED, reason="x") for t in ids(0, 10, "t").to_pylist()]
+            store.commit(retired, batch="retired", purpose="x", run="bench")
+            told |= small_commits(store, n_commits, n_tasks)
+            start = time.perf_counter()
+            compact(store)
+            told["compact_s"] = time.perf_counter() - start
+            start = time.perf_counter()
+            pool = Pool(store, policy_id="p0", memory_limit=memory_limit)
+            told["pool_s"] = time.perf_counter() - start
+            told["n_pool"] = len(pool)
+            told["draw_256_s"] = timed(lambda: pool.draw(256, seed=1))
+            pool.close()
+            raw_copy(store, root / "raw")
+            with duckdb.connect() as raw, store.reading() as lake:
+                raw.execute(f"SET memory_limit = '{memory_limit}'")
+                for name, ours, theirs in (("status", LAKE_STATUS, RAW_STATUS), ("pass_rate", LAKE_RATE, RAW_RATE)):
+                    a, rows = answered(lake, ours)
+                    b, other = answered(raw, theirs.format(root / "raw"))
+                    told |= {f"{name}_s": a, f"{name}_over_raw_parquet": a / b, f"{name}_equal": rows == other}
+            named = {name: timed(partial(ask, store, query), 1) for name, query in named_queries().items()}
+            told["slowest_named"] = max(named, key=lambda name: named[name])
+            told["slowest_named_s"] = max(named.values())
+            told["named_s"] = named
+        return told
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--tasks", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--rollouts-per-task", type=int, default=5)
+    parser.add_argument("--commits", type=int, default=100)
+    parser.add_argument("--memory-limit", default="4GB")
+    asked = parser.parse_args()
+    curve = [measure(n, asked.rollouts_per_task, asked.commits, asked.memory_limit) for n in asked.tasks]
+    last = curve[-1]
+    told = {
+        "benchmark": "warehouse",
+        "curve": curve,
+        "pass_rate_over_raw_parquet": last["pass_rate_over_raw_parquet"],
+        "status_over_raw_parquet": last["status_over_raw_parquet"],
+        "commit_last_over_first": float(str(last["commit_ms_last"])) / float(str(last["commit_ms_first"])),
+    }
+    print(json.dumps(told if asked.json else {**told, "curve": len(curve)}, indent=None if asked.json else 2))
+
+
+if __name__ == "__main__":
+    main()
