@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synth.dedup.reading import Reading
-from synth.dedup.sameness import shingles
+from synth.dedup.sameness import CARRYING_NUMBERS, shingles
 
 SMALL_BLOCK = 32
 """Blocks up to this size are compared in full."""
@@ -29,13 +30,14 @@ del _rng
 class Block:
     """Kept texts that share numbers, literals and negations."""
 
-    __slots__ = ("_bands", "_contents", "_matrix", "numbers", "readings")
+    __slots__ = ("_bands", "_contents", "_matrix", "_words", "numbers", "readings")
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
         self.readings: list[Reading] = []
         self._bands: dict[bytes, list[int]] | None = None
-        self._contents: dict[tuple[str, ...], list[int]] = {}
+        self._contents: dict[frozenset[str], list[int]] = {}
+        self._words: list[frozenset[str]] = []
         self._matrix: NDArray[np.float32] | None = None
 
     def add(self, number: int, reading: Reading, vector: NDArray[np.float32] | None) -> None:
@@ -52,14 +54,19 @@ class Block:
             for earlier in range(place + 1):
                 self._enter(earlier, self._bands)
 
-    def candidates(self, reading: Reading) -> Iterator[int]:
+    def candidates(self, reading: Reading) -> Sequence[int]:
         """Places of kept texts that may be duplicates of `reading`, oldest first."""
         if self._bands is None:
-            return iter(range(len(self.numbers)))
-        found = set(self._contents.get(content(reading), ()))
+            return range(len(self.numbers))
+        mine = frozenset(reading.words)
+        found = set(self._contents.get(mine, ()))
         for band in bands(reading):
             found.update(self._bands.get(band, ()))
-        return iter(sorted(found))
+        if len(reading.numbers) >= CARRYING_NUMBERS:
+            return sorted(found)
+        # Without numbers one text must hold the other's words, and that is cheap to see.
+        words = self._words
+        return sorted(place for place in found if mine <= words[place] or words[place] <= mine)
 
     def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Likeness of meaning with every kept text, by place; exact, linear in the size of the block."""
@@ -77,16 +84,13 @@ class Block:
 
     def _enter(self, place: int, known: dict[bytes, list[int]]) -> None:
         reading = self.readings[place]
-        self._contents.setdefault(content(reading), []).append(place)
+        words = frozenset(reading.words)
+        self._words.append(words)
+        self._contents.setdefault(words, []).append(place)
         for band in bands(reading):
             crowd = known.setdefault(band, [])
             if len(crowd) < CROWD:
                 crowd.append(place)
-
-
-def content(reading: Reading) -> tuple[str, ...]:
-    """The content words of a text, each once, sorted."""
-    return tuple(sorted(set(reading.words)))
 
 
 def signature(reading: Reading) -> NDArray[np.uint64]:
@@ -100,6 +104,7 @@ def signature(reading: Reading) -> NDArray[np.uint64]:
     return result
 
 
+@lru_cache(maxsize=4)
 def bands(reading: Reading) -> list[bytes]:
     """The keys under which a text is found again: eight bytes for each band."""
     rows = signature(reading).reshape(BANDS, ROWS)
