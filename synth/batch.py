@@ -25,17 +25,24 @@ from warehouse.records import (
 
 @dataclass(slots=True)
 class Decision:
-    """What becomes of one attempt: `reason` is none when it is admitted; `examined` when its task is new here."""
+    """What becomes of one attempt: `reason` is none when it is admitted, `status` when its task was seen before."""
 
     proposal: Proposal
     reason: str | None = None
     repeat: Repeat | None = None
-    examined: bool = False
+    status: Status | None = None
     verdicts: list[Verdict] = field(default_factory=list)
 
     def refuse(self, repeat: Repeat) -> None:
         """Rejects the attempt as a repeat of an accepted task."""
-        self.repeat, self.reason = repeat, repeat.reason
+        self.reject(repeat.reason)
+        self.repeat = repeat
+
+    def reject(self, reason: str) -> None:
+        """Rejects the attempt; a task that was examined is rejected with it."""
+        self.reason = reason
+        if self.status is not None:
+            self.status = Status.REJECTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ def batch_of(
     statuses = tuple(
         StatusChange(
             task_id=task.task_id,
-            status=Status.ACCEPTED if decision.reason is None else Status.REJECTED,
+            status=decision.status or Status.CANDIDATE,
             reason=decision.reason or "all evidence passed",
         )
         for decision, task in new
@@ -99,7 +106,7 @@ def batch_of(
 
 
 def _examined(decision: Decision) -> Subject | None:
-    return decision.proposal.subject if decision.examined else None
+    return decision.proposal.subject if decision.status is not None else None
 
 
 def _attempt(decision: Decision, generator: Generator, campaign_id: str) -> Attempt:

@@ -84,7 +84,6 @@ def _decide(group: list[Decision], generator: Generator, admission: Admission) -
             later.append((decision, task))
         else:
             first[task.prompt] = decision
-            decision.examined = True
     _examine(list(first.values()), generator, admission)
     for decision, task in later:
         if repeat := admission.novelty.seen(task):
@@ -106,7 +105,7 @@ def _examine(fresh: list[Decision], generator: Generator, admission: Admission) 
         lineage=generator.lineage,
     )
     for (decision, _), result in zip(pairs, examined, strict=True):
-        decision.reason, decision.verdicts = result.reason, list(result.verdicts)
+        decision.reason, decision.status, decision.verdicts = result.reason, result.status, list(result.verdicts)
     if admission.benchmark is not None:
         _decontaminate([pair for pair in pairs if pair[0].reason is None], admission.benchmark)
     kept = [pair for pair in pairs if pair[0].reason is None]
@@ -123,7 +122,7 @@ def _decontaminate(pairs: list[tuple[Decision, Subject]], benchmark: Benchmark) 
     for i, (decision, subject) in enumerate(pairs):
         match = matches.get(i)
         if match is not None:
-            decision.reason = f"contaminated: {match.reason}"
+            decision.reject(f"contaminated: {match.reason}")
         decision.verdicts.append(
             Verdict(
                 task_id=subject.task.task_id,

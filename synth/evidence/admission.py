@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from synth.evidence.check import CHECKS, Bench, Check, Finding, Subject, refuse_same_lineage
 from synth.tasks import OWN_LINEAGE
-from warehouse.records import Outcome, Verdict
+from warehouse.records import Outcome, Status, Verdict
 
 
 class Examined(NamedTuple):
-    """A subject's verdicts, and why it is not admitted (none: it is)."""
+    """A subject's verdicts, why it is not admitted (none: it is), and where it stands."""
 
     verdicts: tuple[Verdict, ...]
     reason: str | None
-    undecided: bool
+    status: Status
 
 
 def examine(
@@ -45,9 +45,15 @@ def examine(
             if finding.outcome is not Outcome.PASS:
                 stopped[i] = finding
     return [
-        Examined(tuple(rows), stop.reason if stop else None, stop is not None and stop.outcome is Outcome.UNDECIDED)
+        Examined(tuple(rows), stop.reason if stop else None, _status(stop))
         for rows, stop in zip(verdicts, stopped, strict=True)
     ]
+
+
+def _status(stop: Finding | None) -> Status:
+    if stop is None:
+        return Status.ACCEPTED
+    return Status.QUARANTINED if stop.quarantine else Status.REJECTED
 
 
 def _verdict(one: Check, subject: Subject, finding: Finding) -> Verdict:

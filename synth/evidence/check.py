@@ -30,11 +30,15 @@ class Subject:
 
 
 class Finding(NamedTuple):
-    """What one check says of one subject: three-valued, with a reason unless it passed, and what was seen."""
+    """What one check says of one subject: three-valued, with a reason unless it passed, and what was seen.
+
+    `quarantine` sets the task aside instead of rejecting it: it may yet turn out to be right.
+    """
 
     outcome: Outcome
     reason: str | None = None
     evidence: Mapping[str, JsonValue] = {}
+    quarantine: bool = False
 
 
 PASSED = Finding(Outcome.PASS)
@@ -47,7 +51,12 @@ def failed(reason: str, **evidence: JsonValue) -> Finding:
 
 def undecided(reason: str, **evidence: JsonValue) -> Finding:
     """A finding that the check could not be made; such a task is not admitted."""
-    return Finding(Outcome.UNDECIDED, reason, evidence)
+    return Finding(Outcome.UNDECIDED, reason, evidence, quarantine=True)
+
+
+def quarantined(reason: str, **evidence: JsonValue) -> Finding:
+    """A finding against the task's judge rather than the task."""
+    return Finding(Outcome.FAIL, reason, evidence, quarantine=True)
 
 
 class Bench(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, trusted, undecided
+from synth.evidence.check import PASSED, Bench, Finding, Subject, check, failed, quarantined, trusted, undecided
 from warehouse.records import Judgement
 
 N_REPLAYS = 2
@@ -27,5 +27,5 @@ def _finding(word: Judgement) -> Finding:
     if word is Judgement.PASS:
         return PASSED
     if word is Judgement.UNSTABLE:
-        return failed("reference: unstable")
+        return quarantined("reference: unstable")
     return failed(f"reference: {word}") if word.decided else undecided(f"reference: {word}")

@@ -17,7 +17,7 @@ from synth.sandbox import Test
 from synth.seeds import stream
 from synth.tasks import make_item, to_task
 from warehouse.errors import UserError
-from warehouse.records import Outcome
+from warehouse.records import Outcome, Status
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_undecided_never_admits(bench: SandboxBench):
     check = Check("shrug", 1, "nobody", 99, shrug)  # type: ignore[arg-type]
     [found] = examine(subjects("rot", 6, 1), bench, checks=[*CHECKS, check])
     assert found.reason == "shrug: cannot tell"
-    assert found.undecided
+    assert found.status is Status.QUARANTINED
     assert found.verdicts[-1].outcome is Outcome.UNDECIDED
 
 
