@@ -14,6 +14,10 @@ _syscall.restype = ctypes.c_long
 _prctl = _libc.prctl
 _prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
 
+_seccomp = ctypes.CDLL(None, use_errno=True).syscall
+_seccomp.restype = ctypes.c_long
+_seccomp.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_long, ctypes.c_void_p)
+
 MACHINE = platform.machine()
 
 PR_SET_PDEATHSIG = 1
@@ -65,6 +69,11 @@ def fork() -> int:
     by the caller.
     """
     return _checked(int(_fork()), "fork")
+
+
+def set_filter(program: int) -> None:
+    """Installs the system call filter described at the address `program`."""
+    _checked(_seccomp(NUMBERS[MACHINE]["seccomp"], 1, 0, program), "seccomp")
 
 
 def prctl(option: int, value: int = 0) -> None:

@@ -30,6 +30,14 @@ _parse = JSONDecoder().scan_once  # type: ignore[attr-defined]
 _restrict = seccomp.Filter(seccomp.candidate_filter())
 
 
+_hard = {
+    what: resource.getrlimit(what)[1]
+    for what in (getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
+    if resource.getrlimit(what)[1] != resource.RLIM_INFINITY
+}
+"""Hard limits that we start under, which no limit of ours can exceed."""
+
+
 def prepare(spec: dict[str, Any]) -> None:
     """Sets, in the zygote, what all of its children share."""
     _cap(resource.RLIMIT_CORE, 0)
@@ -43,9 +51,7 @@ def prepare(spec: dict[str, Any]) -> None:
 
 
 def _cap(what: int, limit: int) -> None:
-    hard = resource.getrlimit(what)[1]
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
+    limit = min(limit, _hard.get(what, limit))
     resource.setrlimit(what, (limit, limit))
 
 
