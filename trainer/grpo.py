@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
 
     `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. Undecided
     rollouts (reward `None`) leave every term of the loss. `pass_k` > 1 replaces the advantages.
-    Optimizer steps count from the campaign's start; `first_step` is where this stage began.
+    Optimizer steps count from the campaign's start.
     """
 
     def __init__(
@@ -62,12 +62,11 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         args: GRPOConfig,
         lean: bool = True,
         pass_k: int = 1,
-        first_step: int = 0,
         callbacks: Sequence[TrainerCallback] = (),
     ) -> None:
         self._policy, self._tasks, self._curriculum = policy, tasks, sampler
         self._reward, self._recorder = reward, recorder
-        self._lean, self._pass_k, self._first_step = lean, pass_k, first_step
+        self._lean, self._pass_k = lean, pass_k
         self._pending: StepRecord | None = None
         self._gathered_rewards: torch.Tensor | None = None
         self._newest_entropies: torch.Tensor | None = None
@@ -186,14 +185,25 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         """As TRL, but a stage's own learning rate counts: a restored optimizer would bring the last stage's back."""
         super()._load_optimizer_and_scheduler(checkpoint)
-        if checkpoint is None or self.lr_scheduler is None:
-            return
+        if checkpoint is not None and self.lr_scheduler is not None:
+            self._set_rate(self.args.learning_rate)
+
+    def set_knobs(self, values: Mapping[str, float]) -> None:
+        """Move the settings that TRL and this trainer read at each step: learning rate, entropy bonus, pass@k."""
+        if "pass_k" in values:
+            self._pass_k = int(values["pass_k"])
+        if "entropy_coef" in values:
+            self.entropy_coef = values["entropy_coef"]
+            self._entropy_bonus_enabled = self.entropy_coef > 0 or self.use_adaptive_entropy
+        if "learning_rate" in values and self.lr_scheduler is not None:
+            self._set_rate(values["learning_rate"])
+
+    def _set_rate(self, rate: float) -> None:
         schedule = self.lr_scheduler
         factor = schedule.lr_lambdas[0](schedule.last_epoch) if hasattr(schedule, "lr_lambdas") else 1.0
-        schedule.base_lrs = [self.args.learning_rate for _ in schedule.base_lrs]
+        schedule.base_lrs = [rate for _ in schedule.base_lrs]
         for group in self.optimizer.param_groups:
-            group["initial_lr"] = self.args.learning_rate
-            group["lr"] = self.args.learning_rate * factor
+            group["initial_lr"], group["lr"] = rate, rate * factor
         schedule._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:

@@ -60,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(stage: StageFile) -> Trained:
     """Train `stage` on the tasks that its snapshot holds; prints one JSON line a step."""
-    tasks, history = load(stage)
+    tasks, canary, history = load(stage)
+    if not tasks:
+        raise StageFailed(f"stage {stage.stage_id} has no task left to train on; its plan's tasks vanished")
     policy = policies.load(stage.policy, stage.home)
     tasks = _within_context(tasks, policy, stage.trainer.policy.max_prompt_tokens)
     pool = pool_of(tasks)
@@ -73,6 +75,7 @@ def run(stage: StageFile) -> Trained:
             scheduler=scheduler,
             judge=judge,
             progress=_print_step,
+            canary=canary,
             n_processes=int(os.environ.get("WORLD_SIZE", "1")),
         )
         if not prepared.restored:
@@ -80,13 +83,15 @@ def run(stage: StageFile) -> Trained:
         return prepared.train()
 
 
-def load(stage: StageFile) -> tuple[list[Task], list[dict[str, Any]]]:
-    """The stage's tasks in order of their ids, and the groups its policy's line sampled, at the pinned snapshot."""
+def load(stage: StageFile) -> tuple[list[Task], list[Task], list[dict[str, Any]]]:
+    """Tasks to train on, by id; canary tasks; groups the policy's line sampled: all at the pinned snapshot."""
     with Store.open(stage.home, snapshot=stage.snapshot_id, threads=1) as store:
         arms = frozenset(stage.arms)
         found = [task for task in store.tasks(split=Split.TRAIN) if not arms or task.arm in arms]
+        families = {task.family for task in found}
+        canary = [task for task in store.tasks(split=Split.CANARY) if task.family in families]
         history = store.named("groups", policy=stage.policy_id).to_pylist() if stage.policy_id else []
-    return sorted(found, key=lambda task: task.task_id), history
+    return sorted(found, key=lambda task: task.task_id), canary, history
 
 
 def past_outcomes(tasks: Sequence[Task], history: Sequence[Mapping[str, Any]]) -> list[list[PastGroup]]:

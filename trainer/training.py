@@ -13,7 +13,9 @@ from transformers import TrainerCallback
 from curriculum.schedulers import Scheduler
 from trainer.checkpoints import Checkpoint, newest, seal, verify
 from trainer.errors import StageFailed
+from trainer.evaluate import choose, sample_and_judge
 from trainer.grpo import CurriculumTrainer
+from trainer.guard import Guard
 from trainer.policies import LoadedPolicy
 from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout_rows
 from trainer.rewards import JudgeLike, TaskReward
@@ -21,7 +23,7 @@ from trainer.sampling import CurriculumSampler
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
 from trainer.trl_config import grpo_config
-from warehouse.records import Record, Task, content_hash
+from warehouse.records import Record, Rollout, RolloutPurpose, Task, content_hash
 
 Progress = Callable[[int, Mapping[str, Any]], None]
 """Called with (steps done in the stage, TRL's log) after every step."""
@@ -50,6 +52,7 @@ class Stage:
         judge: JudgeLike,
         progress: Progress | None = None,
         callbacks: Sequence[TrainerCallback] = (),
+        canary: Sequence[Task] = (),
         n_processes: int = 1,
     ) -> None:
         if not tasks:
@@ -83,7 +86,7 @@ class Stage:
         self.owner = Owner(file.stage_id, file.attempt, policy.policy_id)
         self.spool = Spool(file.spool, stage_id=file.stage_id, attempt=file.attempt)
         self.n_rollouts = 0
-        self.reason: str | None = None
+        self.guard = self._guard(policy, judge, canary)
         policy.model.config._name_or_path = str(Path(file.home) / (file.reference or file.policy))
         self.trainer = CurriculumTrainer(
             policy=policy,
@@ -94,7 +97,39 @@ class Stage:
             args=args,
             lean=config.sampling.engine == "lean",
             pass_k=config.stage.pass_k,
-            callbacks=[*callbacks, _Diary(self, progress)],
+            callbacks=[*callbacks, self.guard, _Diary(self, progress)],
+        )
+        self.guard.trainer = self.trainer
+
+    def _guard(self, policy: LoadedPolicy, judge: JudgeLike, canary: Sequence[Task]) -> Guard:
+        config, file = self.file.trainer.guard, self.file
+        chosen = choose(canary, config.canary_tasks)
+
+        def look(step: int) -> list[Rollout]:
+            return sample_and_judge(
+                policy,
+                chosen,
+                judge,
+                n=config.canary_samples,
+                sampling=file.trainer.sampling,
+                seed=file.seed + step,
+                purpose=RolloutPurpose.CANARY,
+                owner=content_hash("canary", file.stage_id),
+                stage_id=file.stage_id,
+                stage_attempt=file.attempt,
+                step=step,
+            )
+
+        return Guard(
+            config,
+            owner=self.owner,
+            tasks=self.tasks,
+            stage=file.trainer.stage,
+            sampling=file.trainer.sampling,
+            spool=self.spool.write,
+            canary=look if chosen else None,
+            canary_tasks=chosen,
+            first_step=file.first_step,
         )
 
     def _resume_point(self) -> Checkpoint | None:
@@ -121,6 +156,7 @@ class Stage:
         ]
         self.spool.write(own.step, "rollouts", rows)
         self.n_rollouts += len(own.samples)
+        self.guard.add(record)
 
     def note(self, logs: Mapping[str, Any]) -> None:
         """Spool one step's metrics."""
@@ -140,7 +176,8 @@ class Stage:
         final = newest(self.file.folder)
         if final is None:
             raise StageFailed(f"stage {self.file.stage_id} ended without a whole checkpoint in {self.file.folder}")
-        return Trained(final, final.step - self.file.first_step, self.n_rollouts, self.reason)
+        n_rollouts = self.n_rollouts + self.guard.n_rollouts
+        return Trained(final, final.step - self.file.first_step, n_rollouts, self.guard.reason)
 
 
 class _Diary(TrainerCallback):  # type: ignore[misc]

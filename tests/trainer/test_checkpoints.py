@@ -20,7 +20,8 @@ def test_the_newest_whole_checkpoint_is_found_and_half_written_ones_go(tmp_path:
     good = checkpoint(tmp_path, 10)
     half = checkpoint(tmp_path, 12, sealed=False)
     found = newest(tmp_path)
-    assert found is not None and (found.folder, found.step) == (good, 10)
+    assert found is not None
+    assert (found.folder, found.step) == (good, 10)
     assert not half.exists()
 
 

@@ -18,7 +18,9 @@ def test_every_task_gets_its_samples_and_figures_follow_from_them(warm_policy, h
     passed = sum(row.judgement is Judgement.PASS for row in found.rollouts)
     whole = figures["all", "pass@1"]
     assert math.isclose(whole.value, passed / 480)
-    assert 0 <= whole.low <= whole.value <= whole.high <= 1 and whole.n == 60 and whole.n_samples == 8
+    assert 0 <= whole.low <= whole.value <= whole.high <= 1
+    assert whole.n == 60
+    assert whole.n_samples == 8
     assert figures["all", "pass@4"].value >= whole.value
     assert {"family:rev", "family:sort", "family:inc"} <= {group for group, _ in figures}
     assert figures["arm:rev/2/gradatim", "pass@1"].value > figures["arm:rev/9/gradatim", "pass@1"].value

@@ -9,11 +9,11 @@ import pytest
 import torch
 from datasets import Dataset
 from safetensors.torch import load_file
+from trainer_stages import build, losses, stage_file
 from transformers import PrinterCallback
 from trl import GRPOTrainer
 
 from synth.graders import Judged, judged
-from trainer_stages import build, losses, stage_file
 from trainer import policies
 from trainer.config import SamplingConfig
 from trainer.errors import Diverged
@@ -71,7 +71,8 @@ def test_loss_is_plain_trls_on_the_same_prompts_and_seed(tmp_path, warm_folder, 
     plain.train()
     theirs = [row["loss"] for row in plain.state.log_history if "loss" in row]
     assert losses(ours) == theirs
-    assert len(theirs) == 4 and any(loss != 0 for loss in theirs)
+    assert len(theirs) == 4
+    assert any(loss != 0 for loss in theirs)
 
 
 def test_three_stages_end_in_the_weights_of_one(tmp_path, warm_folder, train_tasks, judge):
@@ -110,7 +111,8 @@ def test_a_stage_resumes_from_its_last_checkpoint_with_the_same_order(tmp_path, 
     with pytest.raises(Killed):
         build(file, train_tasks, judge, progress=die_at_three).train()
     resumed = build(file.model_copy(update={"attempt": 1}), train_tasks, judge)
-    assert resumed.resumed is not None and resumed.resumed.step == 2
+    assert resumed.resumed is not None
+    assert resumed.resumed.step == 2
     after = resumed.train()
     unbroken = build(stage_file(tmp_path / "b", warm_folder), train_tasks, judge).train()
     assert same(weights(after.checkpoint.folder), weights(unbroken.checkpoint.folder))

@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from trainer_stages import build, stage_file
+
+from synth.graders import judged
+from trainer.config import GuardConfig, TrainerConfig
+from warehouse.records import Judgement
+
+
+def guarded(file, **values):
+    trainer = file.trainer.model_copy(update={"guard": GuardConfig(**values)})
+    return file.model_copy(update={"trainer": TrainerConfig.model_validate(trainer.model_dump())})
+
+
+class Sometimes:
+    """Half of the completions cannot be judged for want of infrastructure."""
+
+    def judge(self, tasks, completions, *, truncated=None):
+        return [judged(Judgement.INFRA if len(text) % 2 else Judgement.WRONG) for text in completions]
+
+
+def test_broken_infrastructure_is_recorded_and_watch_only_does_nothing(tmp_path: Path, warm_folder, train_tasks):
+    file = guarded(stage_file(tmp_path, warm_folder, n_steps=6), every=1, canary_tasks=0, watch_only=True)
+    stage = build(file, train_tasks, Sometimes())
+    trained = stage.train()
+    assert trained.n_steps == 6
+    assert trained.reason is None
+    alarms = list(file.spool.glob("step-*-alarms.json"))
+    assert alarms
+    assert '"infrastructure"' in "".join(path.read_text() for path in alarms)
+
+
+def test_the_canary_is_counted_and_leaves_the_training_alone(tmp_path: Path, warm_folder, train_tasks, judge):
+    plain = build(stage_file(tmp_path / "a", warm_folder), train_tasks, judge).train()
+    file = guarded(stage_file(tmp_path / "b", warm_folder), every=2, canary_tasks=6, canary_samples=2)
+    from trainer import policies
+    from trainer.training import Stage
+
+    stage = Stage(
+        file, policy=policies.load(file.policy), tasks=train_tasks, scheduler=_uniform(file, train_tasks), judge=judge,
+        canary=train_tasks[::40],
+    )  # fmt: skip
+    watched = stage.train()
+    assert watched.n_rollouts - plain.n_rollouts == 3 * 6 * 2
+    first, second = (load_file(t.checkpoint.folder / "model.safetensors") for t in (plain, watched))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_a_policy_that_falls_ends_its_stage(tmp_path: Path, warm_folder, train_tasks, judge):
+    """At a hundred times the rate the canary's pass rate falls, and the guard ends the stage before its last step."""
+    file = guarded(
+        stage_file(tmp_path, warm_folder, n_steps=40, learning_rate=3e-2, warmup_steps=0, checkpoint_every=40),
+        every=2, canary_tasks=40, canary_samples=4,
+    )  # fmt: skip
+    from trainer import policies
+    from trainer.training import Stage
+
+    easy = [task for task in train_tasks if task.level <= 3]
+    trained = Stage(
+        file, policy=policies.load(file.policy), tasks=train_tasks, scheduler=_uniform(file, train_tasks), judge=judge,
+        canary=easy,
+    ).train()  # fmt: skip
+    assert trained.n_steps < 40
+    assert trained.reason is not None
+    assert trained.reason.startswith(("pass_rate_gap", "gradient"))
+
+
+def _uniform(file, tasks):
+    from curriculum import schedulers
+    from curriculum.pool import pool_of
+
+    return schedulers.get("uniform")(pool_of(tasks), {}, file.seed)

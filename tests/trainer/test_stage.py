@@ -1,0 +1,124 @@
+"""Stages as processes of their own, with a real warehouse around them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+from trainer_stages import stage_file
+
+from trainer import policies, stagefile
+from trainer.errors import StageFailed
+from trainer.stage import next_attempt, run_stage
+from warehouse.errors import UserError
+from warehouse.records import RunStatus, Stage, Status, StatusChange
+from warehouse.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture
+def home(tmp_path: Path, train_tasks, heldout_tasks, warm_folder: Path) -> Path:
+    tasks = [*train_tasks, *heldout_tasks]
+    accepted = [StatusChange(task_id=t.task_id, status=Status.ACCEPTED, reason="test") for t in tasks]
+    with Store.open(tmp_path) as store:
+        shutil.copytree(warm_folder, tmp_path / "checkpoints" / "warm")
+        start = policies.record(policies.load("checkpoints/warm", tmp_path), tmp_path)
+        store.commit([*tasks, *accepted, start], batch="tasks", purpose="test", run="r")
+    return tmp_path
+
+
+def a_stage(home: Path, store: Store, **values) -> stagefile.StageFile:
+    file = stage_file(home, Path("checkpoints/warm"), snapshot_id=store.snapshot(), n_steps=6, **values)
+    row = Stage(
+        stage_id=file.stage_id, campaign_id="c", stage_index=0, kind="grpo", status=RunStatus.STARTED,
+        snapshot_id=file.snapshot_id, config={}, code_version="0",
+    )  # fmt: skip
+    store.commit([row], batch=f"{file.stage_id}:started", purpose="test", run="r")
+    return file
+
+
+def test_a_stage_leaves_every_rollout_draw_and_metric_in_the_warehouse(home: Path, judge, train_tasks):
+    seen = []
+    with Store.open(home) as store:
+        result = run_stage(a_stage(home, store), store, progress=seen.append)
+        rollouts = store.rows("SELECT * FROM rollouts")
+        draws = store.rows("SELECT * FROM draws")
+        metrics = {row["name"] for row in store.rows("SELECT DISTINCT name FROM metrics")}
+    assert (result.n_steps, result.n_rollouts, result.step, result.reason) == (6, 96, 6, None)
+    assert [row["step"] for row in seen] == [1, 2, 3, 4, 5, 6]
+    assert len(rollouts) == 96 == len({row["rollout_id"] for row in rollouts})
+    place = {(row["step"], row["slot"]): row["task_id"] for row in draws}
+    assert len(place) == 24
+    assert all(place[row["step"], row["slot"]] == row["task_id"] for row in rollouts)
+    assert {"loss", "entropy", "frac_reward_zero_std", "rewards/task/mean"} <= metrics
+    assert (home / result.checkpoint / "model.safetensors").is_file()
+    by_id = {task.task_id: task for task in train_tasks}
+    words = judge.judge(
+        [by_id[row["task_id"]] for row in rollouts],
+        [row["completion"] for row in rollouts],
+        truncated=[row["finish_reason"] == "length" for row in rollouts],
+    )
+    assert [word.reward for word in words] == [row["reward"] for row in rollouts]
+    assert all(row["mean_entropy"] is not None for row in rollouts)
+
+
+def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):
+    with Store.open(home) as store:
+        whole = run_stage(a_stage(home, store, stage_id="whole"), store)
+        stage = a_stage(home, store, stage_id="killed")
+        path = stagefile.write(stage, stage.spool / "stage.toml")
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(
+            [sys.executable, "-m", "trainer.run", str(path)], stdout=subprocess.PIPE, text=True, env=environment
+        ) as process:
+            for line in process.stdout or ():
+                if line.startswith("{") and json.loads(line)["step"] == 3:
+                    process.kill()
+                    break
+        again = next_attempt(stage)
+        assert again.attempt == 1
+        result = run_stage(again, store)
+        kept = store.rows(
+            "SELECT step, max(stage_attempt) AS attempt FROM rollouts WHERE stage_id = 'killed' GROUP BY step"
+        )
+    assert result.step == whole.step == 6
+    assert {row["step"]: row["attempt"] for row in kept} == {0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
+    first, second = (load_file(home / r.checkpoint / "model.safetensors") for r in (whole, result))
+    assert all(bool((first[name] == second[name]).all()) for name in first)
+
+
+def test_a_stage_that_cannot_run_says_why(home: Path):
+    with Store.open(home) as store:
+        with pytest.raises(StageFailed, match="no task left to train on"):
+            run_stage(a_stage(home, store, arms=("rev/99/gradatim",)), store)
+        broken = a_stage(home, store, stage_id="b", continue_from="checkpoints/warm")
+        with pytest.raises(StageFailed, match=r"CheckpointBroken: checkpoint .* is not whole"):
+            run_stage(broken, store)
+
+
+def test_a_stage_file_survives_its_own_format(tmp_path: Path):
+    stage = stage_file(
+        tmp_path, Path("p"), scheduler_config={"weights": {"rev/2/gradatim": 0.25, 'o"dd': 0.75}}, arms=("a", "b"),
+        trl={"max_grad_norm": 0.5, "report_to": ["tensorboard"]},
+    )  # fmt: skip
+    assert stagefile.read(stagefile.write(stage, tmp_path / "stage.toml")) == stage
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("home = ", "cannot be read"), ("home = 'x'\nnope = 1", "run_id: Field required"), (None, "cannot be read")],
+)
+def test_a_bad_stage_file_is_one_line(tmp_path: Path, text, word):
+    path = tmp_path / "stage.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UserError, match=word) as error:
+        stagefile.read(path)
+    assert "\n" not in str(error.value)
