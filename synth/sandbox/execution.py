@@ -1,7 +1,8 @@
 """One execution: a child of the zygote and the judge's side of the conversation with it.
 
 Covered: one socket for each execution, a fresh nonce for each request, exactly one reply to it, a cap on its
-size, nothing before and nothing after; every way in which the child can end is told apart.
+size, nothing before and nothing after; every way in which the child can end is told apart. Not covered: what
+the values mean, which `synth.sandbox.compare` decides.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ class Execution:
         self._limits = limits
         self._job = next(_jobs)
         self._report: Report | None = None
-        self._near, distant = socket.socketpair()
+        try:
+            self._near, distant = socket.socketpair()
+        except OSError as error:
+            raise WorkerLost(f"no socket for an execution: {error}") from None
         self._heard = b""
         for direction in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self._near.setsockopt(socket.SOL_SOCKET, direction, struct.pack("@ll", int(limits.ceiling_s + GRACE_S), 0))

@@ -13,12 +13,12 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from synth.sandbox.errors import WorkerLost
-from synth.sandbox.inside.namespaces import WORK
 from synth.sandbox.limits import PATIENCE, Limits
 
 START_S = 30.0
@@ -26,6 +26,7 @@ START_S = 30.0
 
 SHARED_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+WORK = "/box"
 NOBODY = 65534
 FIRST_UID = 1_500_000_000
 _PACKAGE = str(Path(__file__).resolve().parent)
@@ -59,9 +60,7 @@ def interpreter_paths() -> tuple[str, ...]:
     base = {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
     base |= {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     named = [sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib")]
-    named.append(sysconfig.get_config_var("DESTSHARED"))
-    if sysconfig.get_config_var("Py_ENABLE_SHARED"):
-        named.append(sysconfig.get_config_var("LIBDIR"))
+    named += [sysconfig.get_config_var("DESTSHARED"), sysconfig.get_config_var("LIBDIR")]
     return tuple({path for path in (*named, *SHARED_LIBRARIES) if path and os.path.isdir(path)})
 
 
@@ -104,37 +103,23 @@ class FarSide:
 
     def __init__(self, backend: Backend, limits: Limits, hash_seed: int) -> None:
         self._reports: dict[int, Report] = {}
-        stage = tempfile.mkdtemp(prefix="gradatim-root-") if backend.namespaces else ""
-        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            spec = _specification(backend, limits, stage)
-            self._process = subprocess.Popen(
-                [_python(), *_FLAGS, _BOOT, json.dumps(spec), str(far.fileno()), _PACKAGE],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[far.fileno()],
-                env=_environment(hash_seed, spec["work"]),
-                cwd="/",
-                start_new_session=True,
-            )
-            far.close()
-            self._control = near
-            near.settimeout(START_S)
-            said = self._message()
-            if "ready" not in said:
-                raise WorkerLost(f"zygote did not start: {said.get('failed', said)}")
+            self._control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError as error:
+            raise WorkerLost(f"zygote did not start: {error}") from None
+        try:
+            with far, _stage(backend) as stage:
+                self._process = _spawn(_specification(backend, limits, stage), far, hash_seed)
+                far.close()
+                self._control.settimeout(START_S)
+                said = self._message()
+                if "ready" not in said:
+                    raise WorkerLost(f"zygote did not start: {said.get('failed', said)}")
         except BaseException as error:
-            far.close()
-            near.close()
-            if hasattr(self, "_process"):
-                self.close()
+            self.close()
             if isinstance(error, OSError):
-                raise WorkerLost(f"zygote did not start: {error}") from error
+                raise WorkerLost(f"zygote did not start: {error}") from None
             raise
-        finally:
-            if stage:
-                shutil.rmtree(stage, ignore_errors=True)
 
     @property
     def pid(self) -> int:
@@ -173,19 +158,43 @@ class FarSide:
 
     def close(self) -> None:
         """Ends the zygote and everything below it, and waits until they are gone."""
-        self._control_close()
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        self._control.close()
+        process: subprocess.Popen[bytes] | None = getattr(self, "_process", None)
+        if process is None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()
         try:
-            self._process.wait(5)
+            process.wait(5)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
 
-    def _control_close(self) -> None:
-        control = getattr(self, "_control", None)
-        if control is not None:
-            control.close()
+
+@contextlib.contextmanager
+def _stage(backend: Backend) -> Iterator[str]:
+    """An empty folder that becomes the zygote's root, gone from here as soon as it has."""
+    if not backend.namespaces:
+        yield ""
+        return
+    folder = tempfile.mkdtemp(prefix="gradatim-root-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _spawn(spec: dict[str, Any], far: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [_python(), *_FLAGS, _BOOT, json.dumps(spec), str(far.fileno()), _PACKAGE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=[far.fileno()],
+        env=_environment(hash_seed, spec["work"]),
+        cwd="/",
+        start_new_session=True,
+    )
 
 
 def _python() -> str:

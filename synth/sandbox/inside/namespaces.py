@@ -25,7 +25,6 @@ NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USER, NEW_PIDS, NEW_NET = (
 _READ_ONLY, _NOSUID, _NODEV, _BIND, _RECURSIVE, _PRIVATE = 1, 2, 4, 4096, 16384, 1 << 18
 _DETACH = 2
 _AT_RECURSIVE = 0x8000
-WORK = "/box"
 
 
 def enter(uid: int, gid: int) -> None:
@@ -46,10 +45,10 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def build_root(stage: str, readable: Iterable[str], devices: Iterable[str], work: str) -> None:
-    """Makes `stage`, an empty folder, the root: `readable` and `devices` at their own places, and `WORK`.
+def build_root(stage: str, readable: Iterable[str], devices: Iterable[str], work: str, options: str) -> None:
+    """Makes `stage`, an empty folder, the root: `readable` and `devices` at their own places, and `work`.
 
-    `work` holds tmpfs options for the work folder, or is empty for none.
+    `work` is the path of the work folder, a tmpfs with `options`, or empty for none.
     """
     mount(None, "/", None, _RECURSIVE | _PRIVATE)
     mount("gradatim", stage, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
@@ -65,8 +64,8 @@ def build_root(stage: str, readable: Iterable[str], devices: Iterable[str], work
         _write(stage + path, "")
         mount(path, stage + path, None, _BIND)
     if work:
-        os.mkdir(stage + WORK)
-        mount("work", stage + WORK, "tmpfs", _NOSUID | _NODEV, work)
+        os.mkdir(stage + work)
+        mount("work", stage + work, "tmpfs", _NOSUID | _NODEV, options)
     os.chdir(stage)
     syscall("pivot_root", ctypes.c_char_p(b"."), ctypes.c_char_p(b"."))
     unmount(".", _DETACH)

@@ -2,7 +2,8 @@
 
 Covered: CPU and waiting time by clocks that a candidate cannot reach, death of every child with the zygote
 and of the zygote with its launcher, a work folder that is empty for each execution. A child that cannot be
-cleaned up after ends the zygote, which the judge replaces.
+cleaned up after ends the zygote, which the judge replaces. Not covered: time that the kernel spends for a
+child in its own threads, and a child that the kernel cannot kill.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def _isolate(spec: dict[str, Any]) -> None:
     uid, gid = spec["uid"], spec["gid"]
     readable = sorted(spec["readable"], key=len)
     if spec["namespaces"]:
-        namespaces.build_root(spec["stage"], readable, spec["devices"], spec["work_options"])
+        namespaces.build_root(spec["stage"], readable, spec["devices"], spec["work"], spec["work_options"])
     namespaces.drop_privileges(uid, gid)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     prctl(PR_SET_NO_NEW_PRIVS, 1)

@@ -24,7 +24,7 @@ ROOT = HERE.parents[2]
 MOVED = """
 import os, sys
 from synth.sandbox.inside.libc import mount, unshare
-uid, home, target, script, cases = int(sys.argv[1]), *sys.argv[2:]
+uid, home, target, *command = int(sys.argv[1]), *sys.argv[2:]
 unshare(0x20000)
 mount(None, "/", None, 16384 | (1 << 18))
 mount(home, target, None, 4096 | 16384)
@@ -35,8 +35,9 @@ if uid:
 python = os.path.join(target, "bin", "python%d.%d" % sys.version_info[:2])
 environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.defpath}
 os.chdir("/")
-os.execve(python, [python, script, cases], environment)
+os.execve(python, [python, *command], environment)
 """
+only_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 
 
 @contextlib.contextmanager
@@ -64,15 +65,20 @@ def test_no_attack_passes_or_leaves_anything(cases: Path, backend: str) -> None:
     assert faults == {}
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def elsewhere(folder: Path, uid: int, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python with `command` as `uid`, from a place where every user can read the interpreter."""
+    arguments = [str(uid), sys.base_prefix, str(folder / "python"), *command]
+    return subprocess.run(
+        [sys.executable, "-c", MOVED, *arguments], capture_output=True, text=True, timeout=900, cwd=ROOT
+    )
+
+
+@only_root
 @pytest.mark.parametrize("uid", [61234, 0], ids=["ordinary user", "root"])
 def test_attacks_fail_where_every_user_can_read_the_interpreter(cases: Path, uid: int) -> None:
     """An ordinary user, and root with the Landlock backend, need an interpreter outside a private home."""
     with readable_by_all(cases) as folder:
-        arguments = [str(uid), sys.base_prefix, str(folder / "python"), str(HERE / "attacks.py"), str(folder / "cases")]
-        done = subprocess.run(
-            [sys.executable, "-c", MOVED, *arguments], capture_output=True, text=True, timeout=300, cwd=ROOT
-        )
+        done = elsewhere(folder, uid, str(HERE / "attacks.py"), str(folder / "cases"))
     assert done.returncode == 0, done.stderr[-2000:]
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["uid"] == uid
@@ -81,3 +87,14 @@ def test_attacks_fail_where_every_user_can_read_the_interpreter(cases: Path, uid
     assert works
     for name, found in works.items():
         assert {attack: fault for attack, fault in found.items() if fault} == {}, name
+
+
+@only_root
+@pytest.mark.slow
+@pytest.mark.parametrize("uid", [61234, 0], ids=["ordinary user", "root"])
+def test_all_cases_and_honest_programs_hold_for_every_user(cases: Path, uid: int) -> None:
+    files = [str(HERE / name) for name in ("test_cases.py", "test_honest.py", "test_pool.py")]
+    options = ["-q", "-p", "no:cacheprovider", "-k", "not reference and not model_written and not busy"]
+    with readable_by_all(cases) as folder:
+        done = elsewhere(folder, uid, "-m", "pytest", *options, *files)
+    assert done.returncode == 0, done.stdout[-3000:]
