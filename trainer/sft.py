@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from synth.demonstrations import demonstrations, level_weights
 from trainer.config import WarmStartConfig
 from trainer.policies import LoadedPolicy
 from warehouse.errors import UserError
@@ -24,9 +25,30 @@ class WarmStart(NamedTuple):
     n_demonstrations: int
 
 
+def clean_pairs(families: Sequence[str], config: WarmStartConfig, *, seed: int) -> list[tuple[str, str]]:
+    """(prompt, completion) pairs for `warm_start`: right answers to train prompts, shared by `config`'s weights.
+
+    About `n_steps * batch_size` of them; a family that is weighted but not in `families` raises `UserError`.
+    """
+    unknown = sorted(set(config.family_weights) - set(families))
+    if unknown:
+        raise UserError(
+            f"family_weights name {', '.join(unknown)}, the campaign's families are {', '.join(families)}; "
+            "see: [warm_start] family_weights"
+        )
+    shares = {name: config.family_weights.get(name, 1.0) for name in families}
+    n_pairs = config.n_steps * config.batch_size
+    pairs: list[tuple[str, str]] = []
+    for name, share in shares.items():
+        n = round(n_pairs * share / sum(shares.values()))
+        weights = level_weights([name], config.level_weights)
+        pairs += [(made.prompt, made.completion) for made in demonstrations(weights, seed=seed, n=n)]
+    return pairs
+
+
 def warm_start(
     policy: LoadedPolicy,
-    demonstrations: Iterable[tuple[str, str]],
+    pairs: Iterable[tuple[str, str]],
     config: WarmStartConfig,
     *,
     seed: int,
@@ -37,15 +59,15 @@ def warm_start(
     Only completion tokens and the end token carry loss. `progress(step, loss)` is called after every step.
     Raises `UserError` when there are fewer pairs than one batch.
     """
-    pairs = list(demonstrations)
+    demos = list(pairs)
     if config.n_steps == 0:
         return WarmStart(policy, math.nan, 0)
-    if len(pairs) < config.batch_size:
+    if len(demos) < config.batch_size:
         raise UserError(
-            f"{len(pairs)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
+            f"{len(demos)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
         )
     torch.set_num_threads(config.threads)
-    rows = _rows(policy, pairs)
+    rows = _rows(policy, demos)
     order = _order(len(rows), config.n_steps * config.batch_size, seed)
     model = policy.model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
@@ -64,7 +86,7 @@ def warm_start(
         if progress is not None:
             progress(step, loss.item())
     model.eval()
-    return WarmStart(policy, loss.item(), min(len(pairs), len(order)))
+    return WarmStart(policy, loss.item(), min(len(demos), len(order)))
 
 
 def _rows(policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
