@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from synth.family import Item
+from synth.importers.contract import broken_contract
 from synth.importers.corpus import Unfit, importer
 from synth.importers.hub import HubCorpus
 from synth.importers.reading import Row
-from synth.sandbox import Test, from_asserts
+from synth.sandbox import from_asserts
 from warehouse.errors import UserError
 
 FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
@@ -48,7 +48,7 @@ def function_item(row: Row) -> Item:
         tests = from_asserts(checks, entry=entry, prelude=f"{prompt}{body}")
     except UserError as error:
         raise Unfit(f"tests: {str(error).partition(';')[0][:80]}") from None
-    if broken := broken_contract(tests):
+    if broken := broken_contract(tests, head=prompt, entry=entry):
         raise Unfit(broken)
     return Item(
         prompt=prompt,
@@ -86,22 +86,3 @@ def called(checks: str, defined: list[str], entry: str) -> str:
         return entry
     others = [name for name in defined if name in names]
     return others[-1] if others else entry
-
-
-def broken_contract(tests: Sequence[Test]) -> str | None:
-    """Why the tests break the contract that most of them show, e.g. a number where the others pass a tuple.
-
-    >>> broken_contract([Test(args=(value,), expected=1) for value in ((1,), (1, 2), 5)])
-    'contract: argument 1 of test 3 is int, of the others tuple'
-    """
-    plain = [test for test in tests if not test.check and test.stdin is None and not test.kwargs]
-    for place in range(min((len(test.args) for test in plain), default=0)):
-        kinds = [type(test.args[place]) for test in plain]
-        containers = [kind for kind in kinds if kind in (tuple, list, set, dict)]
-        odd = [number for number, kind in enumerate(kinds, 1) if kind in (int, float, bool)]
-        inner = {type(value) for test in plain if type(test.args[place]) is tuple for value in test.args[place]}
-        if containers and odd and len(odd) < len(containers) and kinds[odd[0] - 1] in inner:
-            return (
-                f"contract: argument {place + 1} of test {odd[0]} is {kinds[odd[0] - 1].__name__}, of the others tuple"
-            )
-    return None

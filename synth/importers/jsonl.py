@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from synth.family import Item
+from synth.importers.contract import broken_contract
 from synth.importers.corpus import Unfit, importer
-from synth.importers.functions import broken_contract
 from synth.importers.reading import Row
 from synth.math import prepare_gold
 from synth.sandbox import from_asserts

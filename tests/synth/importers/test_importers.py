@@ -12,7 +12,8 @@ import pytest
 from synth.batch import Batch
 from synth.graders import Judge
 from synth.importers import IMPORTERS, Corpus, get
-from synth.importers.functions import broken_contract, called
+from synth.importers.contract import broken_contract
+from synth.importers.functions import called
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
 from synth.proposals import Proposal
@@ -183,3 +184,15 @@ def test_a_tuple_that_lost_its_comma_breaks_the_contract():
     tests = [Test(args=(value,), expected=1) for value in (("a",), ("a", "b"), ("c", "d"))]
     assert broken_contract(tests) is None
     assert broken_contract([*tests, Test(args=(5,), expected=1)]) is None
+    assert broken_contract([*tests, Test(args=("d",), expected=1)]) is not None
+
+
+def test_arguments_of_another_type_or_number_than_stated_break_the_contract():
+    head = 'def f(text: str, n: int = 3) -> str:\n    """Repeat."""\n'
+    assert broken_contract([Test(args=("ab", 2)), Test(args=("ab",))], head=head, entry="f") is None
+    assert broken_contract([Test(args=(["ab"], 2))], head=head, entry="f") == (
+        "contract: argument 1 of test 1 is list, stated is str"
+    )
+    assert broken_contract([Test(args=("a", 1, 2))], head=head, entry="f") == (
+        "contract: test 1 passes 3 arguments, stated are 2"
+    )
