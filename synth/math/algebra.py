@@ -150,8 +150,8 @@ def _proven_zero(difference: sympy.Expr) -> bool:
         sympy.expand,
         sympy.cancel,
         sympy.radsimp,
+        lambda d: sympy.trigsimp(_one_argument(d)),
         lambda d: sympy.expand(sympy.expand_log(sympy.expand_trig(d), force=False)),
-        sympy.trigsimp,
         sympy.simplify,
         lambda d: sympy.simplify(d.rewrite(sympy.exp)),
         lambda d: sympy.simplify(d.rewrite(sympy.sin)),
@@ -170,6 +170,18 @@ def _proven_zero(difference: sympy.Expr) -> bool:
         except NotImplementedError:
             return False
     return False
+
+
+def _one_argument(difference: sympy.Expr) -> sympy.Expr:
+    """`difference` with `t` for `u` where its functions take multiples of one real `u`; what holds for t holds for u."""
+    arguments = sorted({call.args[0] for call in difference.atoms(sympy.Function) if call.args}, key=sympy.count_ops)
+    if not arguments or arguments[0].is_Symbol or not arguments[0].is_real or not arguments[0].free_symbols:
+        return difference
+    ratios = {argument: sympy.cancel(argument / arguments[0]) for argument in arguments}
+    if not all(ratio.is_Rational for ratio in ratios.values()):
+        return difference
+    t = sympy.Dummy("t", real=True)
+    return difference.xreplace({argument: ratio * t for argument, ratio in ratios.items()})
 
 
 def same_equation(a: Node, b: Node) -> Equality:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from synth.math.equality import Equality
-from synth.math.forms import Named, as_interval, interval, named, relation, signs
+from synth.math.forms import Named, as_interval, interval, joined, named, relation, signs
 from synth.math.quotients import Quotients
 from synth.math.tokens import TooCostly
 from synth.math.tree import Node, children, divided, has, has_constant, negated, symbols
@@ -34,6 +34,7 @@ class Comparison:
         """How `answer` compares with `gold`; may raise `RecursionError` on trees nested past the stack."""
         if gold == answer:
             return _EQUAL
+        gold, answer = joined(gold), joined(answer)
         if gold.op == "rel" or answer.op == "rel":
             return self._relations(gold, answer)
         gold, answer = _spread(gold), _spread(answer)
@@ -109,7 +110,7 @@ class Comparison:
         if kinds in ({"tuple"}, {"matrix"}, {"tuple", "list"}):
             return self._ordered(children(gold), children(answer))
         if kinds <= {"set", "list"}:
-            sides = [self._distinct(side) if side.op == "set" else children(side) for side in (gold, answer)]
+            sides = [self._distinct(side) if side.op == "set" else _elements(side) for side in (gold, answer)]
             return self._unordered(sides[0], sides[1])
         if "interval" in kinds:
             ends = as_interval(gold), as_interval(answer)
@@ -140,7 +141,7 @@ class Comparison:
     def _distinct(self, node: Node) -> list[Node]:
         """The elements of a set, each once."""
         found: list[Node] = []
-        for element in children(node)[: MAX_ELEMENTS + 1]:
+        for element in _elements(node)[: MAX_ELEMENTS + 1]:
             if not any(self.compare(other, element) is _EQUAL for other in found):
                 found.append(element)
         return found
@@ -209,6 +210,11 @@ def _spread(node: Node) -> Node:
     """A scalar with one plus-or-minus as the list of its two readings."""
     both = None if node.op in STRUCTURES else signs(node)
     return node if both is None else Node("list", tuple(both))
+
+
+def _elements(node: Node) -> list[Node]:
+    """The elements of a set or list, those with plus-or-minus as two."""
+    return [part for child in children(node) for part in (signs(child) or [child])]
 
 
 def _angles(gold: Node, answer: Node) -> tuple[Node, Node]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from synth.math.tree import MINUS_ONE, Node, children, has, symbols
+from synth.math.value import rational
 
 _INFINITY = Node("const", ("inf",))
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -110,3 +111,18 @@ def _signed(node: Node, minus: bool) -> Node:
         inner = children(node)[0]
         return Node("mul", (MINUS_ONE, inner)) if minus else inner
     return Node(node.op, tuple(_signed(arg, minus) if isinstance(arg, Node) else arg for arg in node.args))
+
+
+def joined(node: Node) -> Node:
+    """Two ranges of one variable with nothing in common, `x < -1 or x > 3`, as a union; else `node` itself."""
+    ranges = [named(child) for child in children(node)] if node.op == "list" and len(node.args) == 2 else []
+    if len(ranges) != 2 or ranges[0] is None or ranges[1] is None or ranges[0].name != ranges[1].name:
+        return node
+    parts = [ranges[0].value, ranges[1].value]
+    if any(part.op != "interval" for part in parts):
+        return node
+    parts.sort(key=lambda part: children(part)[0] != MINUS_INFINITY)
+    ends = children(parts[0])[0], children(parts[0])[1], children(parts[1])[0], children(parts[1])[1]
+    inner = rational(ends[1]), rational(ends[2])
+    apart = inner[0] is not None and inner[1] is not None and inner[0] <= inner[1]
+    return Node("union", tuple(parts)) if apart and ends[0] == MINUS_INFINITY and ends[3] == _INFINITY else node

@@ -119,8 +119,11 @@ def prepare_gold(text: str, kind: str | None = None, *, tolerance: str | None = 
         allowed = None if tolerance is None else Fraction(tolerance)
     except (ValueError, ZeroDivisionError):
         return Gold(text, kind or "decimal", reading, declared, None, f"tolerance {tolerance!r} is not a number")
-    kind = kind or _inferred(reading)
-    return Gold(text, kind, _evaluated(reading), declared, allowed, _trouble(reading, kind, text))
+    inferred = kind or _inferred(reading)
+    invalid = _trouble(reading, inferred, text)
+    if kind is None and invalid and alone(plain(inner)) != plain(inner):
+        return Gold(text, "text", Reading(plain(inner)), declared)
+    return Gold(text, inferred, _evaluated(reading), declared, allowed, invalid)
 
 
 def _is_name(text: str) -> bool:

@@ -80,6 +80,14 @@ class Parser(ScalarParser):
         if self.peek() == "\\}":
             self.take()
             return Node("set", ())
+        if self.kind() == "name" and [token.text for token in self.tokens[self.place + 1 : self.place + 2]] in (
+            ["|"],
+            [":"],
+        ):
+            self.place += 2
+            condition = self.relation()
+            self.expect("\\}")
+            return condition
         items = self.items()
         self.expect("\\}")
         return Node("set", tuple(items))

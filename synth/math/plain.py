@@ -9,7 +9,6 @@ _DROPPED = re.compile(
     r"|\\[,!;:>]|\\q?quad(?![a-zA-Z])|\\\$|\$|\\[\[\]()]"
 )
 _SAME = (
-    ("\\ ", " "),
     ("~", " "),
     ("\u2212", "-"),
     ("\u2013", "-"),
@@ -32,11 +31,19 @@ _SAME = (
     ("\u2019", "'"),
     ("{,}", ","),
     ("\\%", "%"),
+    ("\\lvert", "|"),
+    ("\\rvert", "|"),
+    ("\\vert", "|"),
+    ("\\mid", "|"),
+    ("\\langle", "("),
+    ("\\rangle", ")"),
+    ("\\mathbb{R}", "(-\\infty,\\infty)"),
     ("\\dfrac", "\\frac"),
     ("\\tfrac", "\\frac"),
     ("\\cfrac", "\\frac"),
 )
 _ASCII_DIALECT = re.compile(r"[\\~{$]|[^\x00-\x7f]")
+_SPACE_COMMAND = re.compile(r"(?<!\\)\\\s")
 _SPACES = re.compile(r"\s+")
 _FULL_STOP = re.compile(r"(?<=[^.])\.$")
 
@@ -51,6 +58,6 @@ def plain(text: str) -> str:
         for old, new in _SAME:
             if old in text:
                 text = text.replace(old, new)
-        text = _DROPPED.sub("", text)
+        text = _SPACE_COMMAND.sub(" ", _DROPPED.sub("", text))
     text = _SPACES.sub(" ", text).strip().strip("*").strip()
     return _FULL_STOP.sub("", text).strip()

@@ -8,27 +8,7 @@ from fractions import Fraction
 from synth.math.equality import MathError
 from synth.math.tokens import Token
 from synth.math.tree import MINUS_ONE, Node, divided, negated, num
-
-_FUNCTIONS = {
-    **{name: name for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "abs")},
-    "ln": "log",
-    "log": "log",
-    "lg": "log10",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    **{name: name for name in ("asin", "acos", "atan", "gcd", "lcm")},
-}
-_INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan"}
-_CONSTANTS = {"\\pi": "pi", "\\infty": "inf"}
-_GREEK_NAMES = (
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma tau "
-    "upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell"
-)
-_GREEK = frozenset(_GREEK_NAMES.split())
-_TIMES = frozenset({"*", "\\cdot", "\\times", "\\ast"})
-_OVER = frozenset({"/", "\\div"})
-_CLOSERS = {"(": ")", "[": "]", "{": "}", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil"}
+from synth.math.vocabulary import CLOSERS, CONSTANTS, FUNCTIONS, GREEK, INVERSES, OVER, TIMES
 
 
 class ScalarParser:
@@ -88,10 +68,10 @@ class ScalarParser:
         factors = [self.power()]
         while True:
             token = self.peek()
-            if token in _TIMES:
+            if token in TIMES:
                 self.take()
                 factors.append(self._signed())
-            elif token in _OVER:
+            elif token in OVER:
                 self.take()
                 factors.append(Node("pow", (self._signed(), MINUS_ONE)))
             elif self._begins_factor():
@@ -127,11 +107,11 @@ class ScalarParser:
             return True
         if token == "|":
             return self.bars == 0
-        if token in ("(", "{", "[") or token in _CONSTANTS:
+        if token in ("(", "{", "[") or token in CONSTANTS:
             return token != "["
         bare = token[1:]
         return kind == "cmd" and (
-            bare in _FUNCTIONS or bare in _GREEK or bare in ("frac", "sqrt", "binom", "lfloor", "lceil")
+            bare in FUNCTIONS or bare in GREEK or bare in ("frac", "sqrt", "binom", "lfloor", "lceil")
         )
 
     def power(self) -> Node:
@@ -180,7 +160,7 @@ class ScalarParser:
         bars, self.bars = self.bars, 0
         inner = self.sum()
         self.bars = bars
-        self.expect(_CLOSERS[opening])
+        self.expect(CLOSERS[opening])
         return inner
 
     def _argument(self) -> Node:
@@ -236,9 +216,9 @@ class ScalarParser:
 
     def _command(self, token: str) -> Node:
         name = token[1:] if token.startswith("\\") else token
-        if token in _CONSTANTS:
-            return Node("const", (_CONSTANTS[token],))
-        if name in _GREEK:
+        if token in CONSTANTS:
+            return Node("const", (CONSTANTS[token],))
+        if name in GREEK:
             return self._named(name)
         if name == "frac":
             return divided(self._argument(), self._argument())
@@ -251,8 +231,8 @@ class ScalarParser:
         if name in ("lfloor", "lceil"):
             self.place -= 1
             return Node("fn", ("floor" if name == "lfloor" else "ceiling", self._group_of(token)))
-        if name in _FUNCTIONS:
-            return self._function(_FUNCTIONS[name])
+        if name in FUNCTIONS:
+            return self._function(FUNCTIONS[name])
         raise MathError(f"{token} is not in the grammar")
 
     def _function(self, name: str) -> Node:
@@ -264,8 +244,8 @@ class ScalarParser:
         if self.peek() in ("^", "**"):
             self.take()
             exponent = self._exponent()
-            if exponent == MINUS_ONE and name in _INVERSES:
-                name, exponent = _INVERSES[name], None
+            if exponent == MINUS_ONE and name in INVERSES:
+                name, exponent = INVERSES[name], None
         arguments = self._arguments(self.peek()) if self.peek() in ("(", "{") else [self._run()]
         if name in ("gcd", "lcm") or len(arguments) == 1:
             result = Node("fn", (name, *arguments))
@@ -283,7 +263,7 @@ class ScalarParser:
         while self.peek() == ",":
             self.take()
             found.append(self.sum())
-        self.expect(_CLOSERS[opening])
+        self.expect(CLOSERS[opening])
         return found
 
     def _run(self) -> Node:
@@ -292,7 +272,7 @@ class ScalarParser:
         if sign:
             self.take()
         result = self.power()
-        while self.kind() in ("num", "name") or self.peek() in _CONSTANTS:
+        while self.kind() in ("num", "name") or self.peek() in CONSTANTS:
             result = Node("mul", (result, self.power()))
         return negated(result) if sign else result
 

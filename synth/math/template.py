@@ -21,10 +21,17 @@ from collections.abc import Callable
 from synth.math.algebra import same_equation, same_expression, same_value
 from synth.math.equality import Equality, MathError
 from synth.math.latex import parse_latex
+from synth.math.parser import parse
 from synth.math.tree import Node
 
 MEMORY_BYTES = 2 << 30
 """Address space of a worker."""
+WARM_UP = (
+    ("\\tan^2(x+1)+1", "\\sec^2(x+1)"),
+    ("\\sqrt{3+2\\sqrt{2}}", "1+\\sqrt{2}"),
+    ("\\sqrt{1/n}", "\\frac{1}{\\sqrt{n}}"),
+)
+"""Comparisons made once before the first fork, so that no worker pays for what sympy loads late."""
 LENGTH = struct.Struct("!I")
 
 
@@ -95,7 +102,8 @@ def main() -> None:
     """Forks and reaps workers until the caller goes away."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=os.dup(0))
-    decide("value", Node("sym", ("x",)), Node("const", ("pi",)))
+    for left, right in WARM_UP:
+        decide("value", parse(left), parse(right))
     gc.collect()
     gc.freeze()
     control.sendall(b"r")

@@ -34,6 +34,9 @@ _TOKEN = re.compile(
     r"|(?P<op>\*\*|<=|>=|!=|[-+*/^_()\[\]{}|,;:=<>!%&'])"
 )
 _TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mbox|operatorname|rm)\s*\{([^{}\\]*)\}")
+_FIGURE = re.compile(
+    r"\\(vec|overrightarrow|overline|hat|widehat|triangle|angle)\s*(?:\{\s*([A-Za-z]{1,6})\s*\}|([A-Z]{1,4})(?![A-Za-z]))"
+)
 _JOINERS = {"and": ",", "or": ","}
 _FUNCTIONS = frozenset(
     {"sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "log", "ln"}
@@ -62,6 +65,7 @@ def tokenize(text: str) -> list[Token]:
     if len(text) > MAX_CHARACTERS:
         raise TooCostly(f"{len(text)} characters, at most {MAX_CHARACTERS}")
     text = _TEXT.sub(_text_group, text)
+    text = _FIGURE.sub(lambda figure: f"\\word{{{figure[1]} {figure[2] or figure[3]}}}", text)
     found: list[Token] = []
     place, spaced, depth, after_word = 0, False, 0, False
     while place < len(text):
