@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from curriculum.ledger import Ledger
 from curriculum.posterior import p_above
 
 IntArray = npt.NDArray[np.int64]
@@ -46,3 +47,14 @@ def due(probe_at: IntArray, step: int) -> IntArray:
 def retirable(probes: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Tasks that failed so many re-probes that a person or a flow may retire them."""
     return np.asarray(np.asarray(probes) >= RETIRE_AFTER)
+
+
+def update(ledger: Ledger, rows: IntArray, step: int) -> None:
+    """Put newly dead tasks of `rows` into quarantine, wait longer after a failed re-probe, free those that live."""
+    probe_at, probes = ledger.ints("probe_at"), ledger.ints("probes")
+    dead = is_dead(ledger.ints("n")[rows], ledger.ints("c")[rows], ledger.ints("versions")[rows])
+    failed = rows[dead & (probe_at[rows] >= 0) & (probe_at[rows] <= step)]
+    probes[failed] += 1
+    moved = np.concatenate([failed, rows[dead & (probe_at[rows] < 0)]])
+    probe_at[moved] = next_probe(step, probes[moved])
+    probe_at[rows[~dead]] = -1

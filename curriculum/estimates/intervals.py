@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from curriculum.errors import CurriculumError
 
@@ -102,7 +102,7 @@ def clustered_interval(
     mean, se, df = mean_and_error(x, codes)
     if np.isnan(se):
         return Interval(mean, *((0.0, 1.0) if bounded else (-np.inf, np.inf)), se, df, len(x), n_clusters)
-    t = float(stats.t.ppf(0.5 + level / 2, df))
+    t = float(special.stdtrit(df, 0.5 + level / 2))
     if not bounded:
         return Interval(mean, mean - t * se, mean + t * se, se, df, len(x), n_clusters)
     size = mean * (1 - mean) / se**2 if se > 0 else float(len(x))

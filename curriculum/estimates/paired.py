@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from curriculum.errors import CurriculumError
 from curriculum.estimates.intervals import clustered_interval
@@ -65,11 +65,11 @@ def compare(
     if summary.se == 0:
         verdict, p_value = _certain(summary.value)
     else:
-        p_value = float(2 * stats.t.sf(abs(summary.value) / summary.se, summary.df))
+        p_value = float(2 * special.stdtr(summary.df, -abs(summary.value) / summary.se))
         verdict = Verdict.CANNOT_TELL
         if p_value < alpha:
             verdict = Verdict.BETTER if summary.value > 0 else Verdict.WORSE
-    quantiles = stats.t.ppf([1 - alpha / 2, power], summary.df)
+    quantiles = special.stdtrit(summary.df, np.array([1 - alpha / 2, power]))
     return Comparison(
         summary.value,
         summary.low,
@@ -88,4 +88,3 @@ def _certain(difference: float) -> tuple[Verdict, float]:
     if difference == 0:
         return Verdict.CANNOT_TELL, 1.0
     return (Verdict.BETTER if difference > 0 else Verdict.WORSE), 0.0
-

@@ -11,7 +11,7 @@ from curriculum.arms import Arms
 from curriculum.inventory import Inventory, take_stock
 from curriculum.ledger import Ledger
 from curriculum.posterior import LEAST, deviation, p_mixed
-from curriculum.quarantine import due, is_dead, next_probe
+from curriculum.quarantine import due, update
 from curriculum.schedulers.beta_config import BetaConfig
 from curriculum.schedulers.drawing import filled, sound, stream, top_k, whole
 from curriculum.schedulers.protocol import Draw, Group, Pool
@@ -84,7 +84,7 @@ class BetaFrontier:
         selected = np.array([g.selected for g in kept]) & ~first
         self._arms.add(self._pool.arm[position], n.astype(np.float64), c.astype(np.float64), selected, step)
         rows = np.unique(self._ledger.add(position, n, c, step, self.config.lam, self.config.rho))
-        self._quarantine(rows, step)
+        update(self._ledger, rows, step)
 
     def inventory(self, step: int, batch: int) -> Inventory:
         """Expected mixed groups left against `batch` groups a step, and the arms that pay best."""
@@ -197,12 +197,3 @@ class BetaFrontier:
         keys[rows[rows < len(keys)]] = -np.inf
         position = self._ledger.ints("position")
         return [Draw(int(position[i]), float(p[i]), float(u[i]), "leftover") for i in top_k(keys, n)]
-
-    def _quarantine(self, rows: IntArray, step: int) -> None:
-        ledger = self._ledger
-        probe_at, probes = ledger.ints("probe_at"), ledger.ints("probes")
-        dead = is_dead(ledger.ints("n")[rows], ledger.ints("c")[rows], ledger.ints("versions")[rows])
-        again = rows[dead]
-        probes[again] += probe_at[again] >= 0
-        probe_at[again] = next_probe(step, probes[again])
-        probe_at[rows[~dead]] = -1

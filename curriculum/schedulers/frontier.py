@@ -12,7 +12,7 @@ from curriculum.abilities import Abilities
 from curriculum.errors import CurriculumError
 from curriculum.inventory import Inventory, take_stock
 from curriculum.ledger import Ledger
-from curriculum.quarantine import due, is_dead, next_probe
+from curriculum.quarantine import due, update
 from curriculum.schedulers.drawing import filled, sound, stream, top_k, whole
 from curriculum.schedulers.frontier_config import FrontierConfig
 from curriculum.schedulers.protocol import Draw, Group, Pool
@@ -83,7 +83,7 @@ class Frontier:
         n, c = np.array([g.n for g in kept]), np.array([int(g.c) for g in kept])
         rows = self._ledger.add(np.array([g.position for g in kept], dtype=np.int64), n, c, step)
         self._tasks.add(rows, n.astype(np.float64), c.astype(np.float64), step, self.config.keep)
-        self._quarantine(np.unique(rows), step)
+        update(self._ledger, np.unique(rows), step)
 
     def inventory(self, step: int, batch: int) -> Inventory:
         """Expected mixed groups left against `batch` groups a step, and the arms whose fresh tasks pay best."""
@@ -205,15 +205,6 @@ class Frontier:
         rows = self._ledger.rows(_positions(taken))
         keys[rows[rows < len(keys)]] = -np.inf
         return self._seen(top_k(keys, n), scored, "leftover")
-
-    def _quarantine(self, rows: IntArray, step: int) -> None:
-        ledger = self._ledger
-        probe_at, probes = ledger.ints("probe_at"), ledger.ints("probes")
-        dead = is_dead(ledger.ints("n")[rows], ledger.ints("c")[rows], ledger.ints("versions")[rows])
-        again = rows[dead]
-        probes[again] += probe_at[again] >= 0
-        probe_at[again] = next_probe(step, probes[again])
-        probe_at[rows[~dead]] = -1
 
 
 def _positions(draws: Sequence[Draw]) -> IntArray:

@@ -35,8 +35,8 @@ class Priors(NamedTuple):
     """Logits of difficulty from level to level: pass rates of neighbouring lengths differ by a factor of about 2."""
     spread: Range = Range(0.6, 1.2)
     """Standard deviation of difficulty within an arm, in logits: measured pass rates are close to bimodal."""
-    start: Range = Range(-0.4, 0.4)
-    """Shift of a family's starting ability: a policy is not equally good at all."""
+    start: Range = Range(-1.5, 1.5)
+    """Shift of a family's starting ability: a policy is not equally good at all, and levels do not compare."""
     transfer: Range = Range(0.8, 1.6)
     """Levels over which practice carries to its neighbours (e-folding)."""
     cross: Range = Range(0.02, 0.12)
