@@ -1,6 +1,7 @@
 """Judges and graders: what decides and scores a completion."""
 
 from synth.graders.config import StackConfig, read_config
+from synth.graders.conflicts import Conflict, Scored, conflicts
 from synth.graders.failures import cause, failures
 from synth.graders.grader import GRADERS, Case, Grade, Grader, Kind, Params, Referee, grader
 from synth.graders.graph import Problem, StackInvalid, order, problems
@@ -13,6 +14,7 @@ from synth.graders.stack import Stack
 __all__ = [
     "GRADERS",
     "Case",
+    "Conflict",
     "Grade",
     "Grader",
     "Judge",
@@ -21,10 +23,12 @@ __all__ = [
     "Params",
     "Problem",
     "Referee",
+    "Scored",
     "Stack",
     "StackConfig",
     "StackInvalid",
     "cause",
+    "conflicts",
     "failures",
     "grader",
     "judge_math",

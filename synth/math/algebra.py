@@ -173,7 +173,7 @@ def _proven_zero(difference: sympy.Expr) -> bool:
 
 
 def _one_argument(difference: sympy.Expr) -> sympy.Expr:
-    """`difference` with `t` for `u` where its functions take multiples of one real `u`; what holds for t holds for u."""
+    """`difference` with `t` for `u` where its functions take multiples of one real `u`: zero for t is zero for u."""
     arguments = sorted({call.args[0] for call in difference.atoms(sympy.Function) if call.args}, key=sympy.count_ops)
     if not arguments or arguments[0].is_Symbol or not arguments[0].is_real or not arguments[0].free_symbols:
         return difference
