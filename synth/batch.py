@@ -31,6 +31,7 @@ class Decision:
     reason: str | None = None
     repeat: Repeat | None = None
     status: Status | None = None
+    cost: float = 0.0
     verdicts: list[Verdict] = field(default_factory=list)
 
     def refuse(self, repeat: Repeat) -> None:
@@ -126,4 +127,5 @@ def _attempt(decision: Decision, generator: Generator, campaign_id: str) -> Atte
         reason=decision.reason,
         kept_task_id=repeat.kept if repeat else None,
         similarity=repeat.similarity if repeat else None,
+        cost=round(decision.cost, 6),
     )

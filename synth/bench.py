@@ -13,7 +13,7 @@ from typing import Any
 
 from synth.evidence.check import Output, Programs, is_plain
 from synth.graders import Judge, program_of
-from synth.sandbox import Job, Limits, Test, load_tests
+from synth.sandbox import Job, Limits, Result, Test, load_tests
 from warehouse.records import Domain, Judgement, Task
 
 SHARED = 32
@@ -46,10 +46,11 @@ def run(sources, entry, calls):
 
 
 class SandboxBench:
-    """Executes for evidence checks with a judge's own sandbox."""
+    """Executes for evidence checks with a judge's own sandbox; `cpu_s` adds up what the programs used there."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
+        self.cpu_s = 0.0
 
     def judge(
         self,
@@ -80,15 +81,20 @@ class SandboxBench:
         alone = list(range(len(jobs)))
         if trusted:
             groups = _groups([i for i in alone if all(is_plain(test) for test in jobs[i].tests)])
-            shared = self._judge.pool.verify_many([_shared([jobs[i] for i in group]) for group in groups])
+            shared = self._verified([_shared([jobs[i] for i in group]) for group in groups])
             for group, result in zip(groups, shared, strict=True):
                 if result.verdict is Judgement.PASS:
                     for i in group:
                         words[i] = Judgement.PASS
             alone = [i for i in alone if words[i] is not Judgement.PASS]
-        for i, result in zip(alone, self._judge.pool.verify_many([jobs[i] for i in alone]), strict=True):
+        for i, result in zip(alone, self._verified([jobs[i] for i in alone]), strict=True):
             words[i] = result.verdict
         return words
+
+    def _verified(self, jobs: list[Job]) -> list[Result]:
+        results = self._judge.pool.verify_many(jobs)
+        self.cpu_s += sum(result.cpu_s * (1 + job.replays) for job, result in zip(jobs, results, strict=True))
+        return results
 
     def outputs(self, programs: Sequence[Programs], *, trusted: bool = False) -> list[list[list[Output]]]:
         """For each subject, what each of its programs returns for each call."""
@@ -100,6 +106,7 @@ class SandboxBench:
     def _outputs(self, group: list[Programs]) -> list[list[list[Output]]]:
         calls = [_asked(one.sources, one.entry, one.calls) for one in group]
         ran = self._judge.pool.run(HARNESS, calls, entry="run", limits=MUTANT_LIMITS)
+        self.cpu_s += ran.cpu_s
         answers: list[Any] = [output.value for output in ran.outputs]
         answers += [None] * (len(group) - len(answers))
         return [
@@ -113,6 +120,7 @@ class SandboxBench:
         rows = []
         for source in programs.sources:
             ran = self._judge.pool.run(source, calls, entry=programs.entry, limits=MUTANT_LIMITS)
+            self.cpu_s += ran.cpu_s
             found = [Output(output.value, output.raised) for output in ran.outputs]
             rows.append(found + [Output(None, str(ran.verdict))] * (len(calls) - len(found)))
         return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -95,17 +96,21 @@ def _decide(group: list[Decision], generator: Generator, admission: Admission) -
 
 
 def _examine(fresh: list[Decision], generator: Generator, admission: Admission) -> None:
-    """Evidence, then decontamination, then novelty of wording and meaning."""
+    """Evidence, then decontamination, then novelty; each attempt bears its share of the CPU time."""
     pairs = [(decision, decision.proposal.subject) for decision in fresh if decision.proposal.subject is not None]
+    bench, start = SandboxBench(admission.judge), time.process_time()
     examined = examine(
         [subject for _, subject in pairs],
-        SandboxBench(admission.judge),
+        bench,
         checks=admission.checks,
         generator=generator.name,
         lineage=generator.lineage,
     )
     for (decision, _), result in zip(pairs, examined, strict=True):
         decision.reason, decision.status, decision.verdicts = result.reason, result.status, list(result.verdicts)
+    cost = (time.process_time() - start + bench.cpu_s) / max(1, len(pairs))
+    for decision, _ in pairs:
+        decision.cost = cost
     if admission.benchmark is not None:
         _decontaminate([pair for pair in pairs if pair[0].reason is None], admission.benchmark)
     kept = [pair for pair in pairs if pair[0].reason is None]
