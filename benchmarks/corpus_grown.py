@@ -17,6 +17,8 @@ from synth.graders import Judge
 from synth.grown.gsm8k_variants import GENERATOR as VARIANTS
 from synth.grown.gsm8k_variants import variants
 from synth.grown.program_tasks import program_tasks
+from synth.grown.stronger_tests import GENERATOR as STRONGER
+from synth.grown.stronger_tests import stronger
 from synth.importers import get
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
@@ -33,6 +35,7 @@ class Tally:
         self.n_out: Counter[str] = Counter()
         self.rejected: dict[str, Counter[str]] = {}
         self.scores: list[float] = []
+        self.weak: list[Task] = []
 
     def take(self, batches: Iterable[Batch]) -> Iterator[Task]:
         for batch in batches:
@@ -42,6 +45,8 @@ class Tally:
                 if attempt.reason is not None:
                     self.rejected.setdefault(attempt.generator, Counter())[attempt.reason] += 1
             accepted = {task.task_id for task in batch.accepted}
+            weak = {change.task_id for change in batch.statuses if change.reason == "mutants: weak tests"}
+            self.weak += [task for task in batch.tasks if task.task_id in weak and task.source in FILES]
             for verdict in batch.verdicts:
                 if verdict.check == "mutants" and verdict.task_id in accepted:
                     self.scores.append(float(str(verdict.evidence["score"])))
@@ -57,6 +62,8 @@ def run(corpora: Path, n_variants: int, limit: int | None) -> dict[str, object]:
         for name, file in FILES.items():
             corpus = get(name).read(corpora / file, limit=limit)
             parents[name] = list(tally.take(admit(corpus.rows, corpus.generator, admission)))
+        for task in tally.take(admit(stronger(list(tally.weak), judge, seed=0), STRONGER, admission)):
+            parents[task.source].append(task)
         grown = [(VARIANTS, list(variants(parents["gsm8k"], n=n_variants, seed=0)))]
         grown += list(program_tasks(parents["mbpp"] + parents["humaneval"], judge, seed=0))
         for generator, proposals in grown:

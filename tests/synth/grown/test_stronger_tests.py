@@ -1,0 +1,36 @@
+"""A task refused for weak tests comes back with stronger ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from synth.graders import Judge
+from synth.grown.stronger_tests import GENERATOR, stronger
+from synth.importers import get
+from synth.novelty import Novelty
+from synth.pipeline import Admission, admit
+
+ROW = {
+    "prompt": "Write level(x): low below 3, high above 7, else mid.",
+    "entry": "level",
+    "tests": "assert level(3) == 'mid'\nassert level(4) == 'mid'\nassert level(9) == 'high'",
+    "reference": (
+        "def level(x):\n    if x < 3:\n        return 'low'\n    if x > 7:\n        return 'high'\n    return 'mid'\n"
+    ),
+}
+
+
+def test_more_tests_near_the_known_inputs_kill_what_survived(tmp_path: Path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(ROW) + "\n")
+    corpus = get("jsonl").read(path)
+    with Judge(workers=1) as judge:
+        admission = Admission("c", judge, Novelty())
+        [weak] = admit(corpus.rows, corpus.generator, admission)
+        again = list(admit(stronger(weak.tasks, judge, seed=0), GENERATOR, admission))
+    assert weak.rejected == {"mutants: weak tests": 1}
+    [task] = again[0].accepted
+    assert task.parents == (weak.tasks[0].task_id,)
+    assert task.prompt == weak.tasks[0].prompt
+    assert len(task.hidden_tests or "") > len(weak.tasks[0].hidden_tests or "")
