@@ -97,7 +97,7 @@ def held() -> dict[str, int]:
         "memory_kb": resident,
         "processes": len(processes),
         "descriptors": sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in processes),
-        "temporary_files": len(os.listdir(tempfile.gettempdir())),
+        "temporary_files": sum(name.startswith("gradatim") for name in os.listdir(tempfile.gettempdir())),
         "threads": threading.active_count(),
     }
 

@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal
 
@@ -129,8 +129,3 @@ class Pool:
             return sights
         finally:
             self._idle.put(worker)
-
-
-def fresh(job: Job) -> Job:
-    """The same job with each call in a process of its own."""
-    return replace(job, isolation="fresh")

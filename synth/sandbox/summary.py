@@ -36,9 +36,9 @@ def result(question: Question, sights: Sequence[Sight]) -> Result:
     first = sights[0]
     cpu_s = max(sight.cpu_s for sight in sights)
     total = len(question.tests)
-    lost = next((s for s in sights if s.seen and s.seen[-1].verdict is Judgement.INFRA), None)
+    lost = next((seen for sight in sights for seen in sight.seen if seen.verdict is Judgement.INFRA), None)
     if lost is not None:
-        return _result(Judgement.INFRA, 0, total, cpu_s, lost.seen[-1].note, None)
+        return _result(Judgement.INFRA, 0, total, cpu_s, lost.note, None)
     passed = sum(seen.verdict is Judgement.PASS for seen in first.seen)
     for sight in sights[1:]:
         number = _difference(question.tests, first, sight)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from synth.sandbox import Pool, Test, from_asserts
@@ -89,8 +91,23 @@ def test_a_check_may_use_the_prelude_and_call_the_entry_by_name(pool: Pool) -> N
     assert pool.verify("def f(x):\n    return x - 1\n", tests, entry="f").detail == "1 of 1 tests passed"
 
 
-def test_a_check_that_fails_by_itself_is_the_askers_fault(pool: Pool) -> None:
-    for check in ("1 / 0", "def check(candidate):\n    undefined", "def other(): pass", "while True: pass"):
-        with pytest.raises(UserError, match="check"):
-            pool.verify("def f(x):\n    return x\n", [Test(check=check)], entry="f")
+def test_a_check_that_fails_by_itself_says_nothing_about_the_candidate(pool: Pool) -> None:
+    limits = replace(pool.limits, cpu_s=0.5)
+    for check in ("1 / 0", "def check(candidate):\n    undefined", "def other(): pass", "while True: pass", "def ("):
+        result = pool.verify("def f(x):\n    return x\n", [Test(check=check)], entry="f", limits=limits)
+        assert (result.verdict, result.reward) == (Judgement.INFRA, None)
     assert pool.verify("def f(x):\n    return x\n", [Test(args=(1,), expected=1)], entry="f").reward == 1.0
+
+
+def test_a_candidate_cannot_break_its_check_into_anything_but_a_failure(pool: Pool) -> None:
+    check = (
+        "def check(candidate):\n    seen = [sorted(map(str, candidate(x))) for x in range(200)]\n    assert seen == 1\n"
+    )
+    limits = replace(pool.limits, cpu_s=0.5, wall_s=1.0)
+    for program in (
+        "def f(x):\n    return [0] * 300_000\n",
+        "import time\ndef f(x):\n    time.sleep(100)\n",
+        "import time\ndef f(x):\n    time.sleep(0.02)\n    return []\n",
+        "import os, signal\ndef f(x):\n    os.kill(os.getpid(), signal.SIGSTOP)\n",
+    ):
+        assert pool.verify(program, [Test(check=check)], entry="f", limits=limits).reward == 0.0
