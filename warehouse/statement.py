@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -27,7 +28,7 @@ _ASK = "allowed: one SELECT or EXPLAIN over the tables of: gradatim tables"
 
 def allowed_statement(sql: str, *, tables: set[str], private: set[str]) -> str:
     """`sql` without leading comments when every name in it is allowed; raises `UserError` that says what is not."""
-    with duckdb.connect(":memory:", config={"enable_external_access": "false"}) as parser:
+    with _parser().cursor() as parser:
         try:
             statements = parser.extract_statements(sql)
         except duckdb.Error as error:
@@ -45,6 +46,12 @@ def allowed_statement(sql: str, *, tables: set[str], private: set[str]) -> str:
     for node in _nodes(tree):
         _check(node, tables, private, cte_names)
     return text
+
+
+@cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    """A DuckDB that only parses."""
+    return duckdb.connect(":memory:", config={"enable_external_access": "false", "threads": 1})
 
 
 def _tree(parser: duckdb.DuckDBPyConnection, query: str) -> object:

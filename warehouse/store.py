@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from warehouse.named import named_query
 from warehouse.records import Record, Split, Status, Task
 from warehouse.retry import conflicts, pauses
 from warehouse.rows import records_of, tables_of
+from warehouse.task_query import tasks_query
 from warehouse.writing import insert, note_files
 
 R = TypeVar("R", bound=Record)
@@ -231,23 +233,24 @@ class Store:
         private: bool = True,
     ) -> list[Task]:
         """Current tasks that match, sorted by id, with hidden tests and held-out texts unless `private` is false."""
-        wanted = {"split": split, "status": status, "family": family}
-        where = [f"{name} = ${name}" for name, value in wanted.items() if value is not None]
+        wanted = {"split": split, "family": family}
+        inner = [f"{name} = ${name}" for name, value in wanted.items() if value is not None]
         params: dict[str, object] = {name: str(value) for name, value in wanted.items() if value is not None}
         if task_ids is not None:
-            where.append("task_id IN (SELECT unnest($task_ids::VARCHAR[]))")
+            inner.append("task_id IN (SELECT unnest($task_ids::VARCHAR[]))")
             params["task_ids"] = list(task_ids)
-        return self._tasks(" AND ".join(where) or "true", params, private=private)
-
-    def _tasks(self, where: str, params: Mapping[str, object], *, private: bool) -> list[Task]:
-        table = self.arrow(_tasks_query(where, private=private), params)
-        return records_of(Task, table)
+        outer = "true"
+        if status is not None:
+            outer, params["status"] = "status = $status", str(status)
+        sql = tasks_query(" AND ".join(inner) or "true", outer, private=private)
+        return records_of(Task, self.arrow(sql, params))
 
     def read(self, record: type[R], where: str = "", params: Mapping[str, object] | None = None) -> list[R]:
         """The newest row of each key as records; `where` is SQL of our own over the table's columns."""
         condition = where or "true"
         if record is Task:
-            return self._tasks(condition, params or {}, private=True)  # type: ignore[return-value]
+            found = records_of(Task, self.arrow(tasks_query("true", condition, private=True), params))
+            return typing.cast("list[R]", found)
         table = contract(record)
         names = ", ".join(f'"{c.name}"' for c in table.columns)
         keys = ", ".join(f'"{k}"' for k in table.keys)
@@ -291,34 +294,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _tasks_query(where: str, *, private: bool) -> str:
-    columns = []
-    for c in contract(Task).columns:
-        if not c.column.private:
-            columns.append(f't."{c.name}"')
-        elif not private:
-            columns.append(
-                "NULL AS hidden_tests"
-                if c.column.private is True
-                else f"coalesce(t.{c.name}, '') AS {c.name}"
-                if not c.nullable
-                else f't."{c.name}"'
-            )
-        else:
-            columns.append(
-                f"s.{c.name}" if c.column.private is True else f"coalesce(t.{c.name}, s.{c.name}) AS {c.name}"
-            )
-    secrets = (
-        "LEFT JOIN (SELECT *, row_number() OVER (PARTITION BY task_id ORDER BY rowid DESC) AS nth"
-        " FROM private.task_secrets) s ON s.task_id = t.task_id AND s.nth = 1"
-        if private
-        else ""
-    )
-    return (
-        f"SELECT {', '.join(columns)} FROM (SELECT * FROM current_tasks WHERE {where}) t {secrets} ORDER BY t.task_id"
-    )
 
 
 def _rollback(connection: duckdb.DuckDBPyConnection) -> None:

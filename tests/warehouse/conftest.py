@@ -31,7 +31,14 @@ def store(blank: Path, tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def empty(blank: Path) -> Iterator[Store]:
+    """An empty warehouse that nothing writes to."""
+    with Store.open(blank, read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with Store.open(tmp_path_factory.mktemp("filled") / "home") as opened:
         opened.commit(campaign(), batch="campaign", purpose="a small campaign", run="run1")

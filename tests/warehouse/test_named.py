@@ -32,8 +32,8 @@ def test_there_are_enough_and_each_says_its_grain_and_keys() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(named_queries()))
-def test_it_answers_on_an_empty_warehouse(store: Store, name: str) -> None:
-    assert [r for r in _rows(store, name) if name != "batches"] == []
+def test_it_answers_on_an_empty_warehouse(empty: Store, name: str) -> None:
+    assert [r for r in _rows(empty, name) if name != "batches"] == []
 
 
 @pytest.mark.parametrize("name", sorted(set(named_queries()) - {"alarms"}))

@@ -93,7 +93,7 @@ def test_upkeep_waits_for_writers_and_writers_for_upkeep(database: Callable[[], 
         expire(a)
 
 
-@pytest.mark.parametrize("n", [3, pytest.param(25, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [2, pytest.param(25, marks=pytest.mark.slow)])
 def test_writers_on_different_machines_share_one_postgres_catalog(
     database: Callable[[], str], tmp_path: Path, n: int
 ) -> None:

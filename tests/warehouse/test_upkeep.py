@@ -91,7 +91,9 @@ def test_cleaning_deletes_orphans_and_merged_files_only_after_a_while(busy: Stor
     assert check(busy) == []
 
 
-@pytest.mark.parametrize("damage", ["delete", "truncate", "flip", "swap"])
+@pytest.mark.parametrize(
+    "damage", ["flip", *(pytest.param(d, marks=pytest.mark.slow) for d in ("delete", "truncate", "swap"))]
+)
 def test_a_damaged_file_is_named_and_the_rest_is_salvaged(busy: Store, tmp_path: Path, damage: str) -> None:
     victim, other = _parquet(busy, "rollouts")[0], _parquet(busy, "calibrations")[0]
     content = victim.read_bytes()

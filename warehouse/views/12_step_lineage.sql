@@ -7,7 +7,7 @@ WITH made AS (
         max_by(generator_version, rowid) AS generator_version,
         max_by(generator_lineage, rowid) AS generator_lineage,
         sum(cost) AS generation_cost
-    FROM attempts
+    FROM attempts SEMI JOIN draws USING (task_id)
     WHERE outcome = 'admitted'
     GROUP BY task_id
 ),
@@ -16,7 +16,7 @@ evidence AS (
         task_id,
         list("check" || ':' || outcome || ' by ' || verifier ORDER BY "check") AS verdicts,
         sum(cost) AS verification_cost
-    FROM verdicts
+    FROM verdicts SEMI JOIN draws USING (task_id)
     GROUP BY task_id
 ),
 grouped AS (
