@@ -12,12 +12,10 @@ from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
 
 ROW = {
-    "prompt": "Write level(x): low below 3, high above 7, else mid.",
-    "entry": "level",
-    "tests": "assert level(3) == 'mid'\nassert level(4) == 'mid'\nassert level(9) == 'high'",
-    "reference": (
-        "def level(x):\n    if x < 3:\n        return 'low'\n    if x > 7:\n        return 'high'\n    return 'mid'\n"
-    ),
+    "prompt": "Write toll(x): twice x above 5, else 3xx - 4x + 7(x - 2).",
+    "entry": "toll",
+    "tests": "assert toll(6) == 12\nassert toll(7) == 14\nassert toll(8) == 16",
+    "reference": "def toll(x):\n    if x > 5:\n        return 2 * x\n    return 3 * x * x - 4 * x + 7 * (x - 2)\n",
 }
 
 
