@@ -379,3 +379,27 @@ def test_without_any_isolation_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(backends, "BACKENDS", (bare,))
     with pytest.raises(SandboxUnavailable, match="no isolation works"):
         Pool(workers=1)
+
+
+FLOODS = [
+    "import os\nfor _ in range(30):\n    os.write(1, b'A' * (1 << 20))\ndef f(x):\n    return 0\n",
+    "def f(x):\n    return 'A' * (60 << 20)\n",
+    "def f(x):\n    return list(range(10 ** 6))\n",
+    "def f(x):\n    raise ValueError('A' * (60 << 20))\n",
+    "import os\ndef f(x):\n    while True: os.write(3, b'A' * (1 << 20))\n",
+    "def f(x):\n    a = []\n    for _ in range(60): a = [a, a]\n    return a\n",
+]
+
+
+def resident_kb() -> int:
+    """Memory of this process now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
+
+
+def test_no_flood_grows_the_judge(pool: Pool) -> None:
+    for program in FLOODS:
+        assert pool.verify(program, OK, entry="f", limits=replace(TIGHT, cpu_s=1)).reward == 0.0
+    before = resident_kb()
+    for program in FLOODS:
+        verdict(pool, program, limits=replace(TIGHT, cpu_s=1))
+    assert resident_kb() - before < 1024
