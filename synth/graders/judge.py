@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ from warehouse.records import Domain, Judgement, Task
 
 if TYPE_CHECKING:
     from synth.sandbox import Limits, Pool, Result
+
+MIN_THREADED, MATH_THREADS = 4, 4
+"""Completions from which math is judged in threads, and how many."""
 
 _PASS, _WRONG = judged(Judgement.PASS), judged(Judgement.WRONG)
 _NO_ANSWER, _TRUNCATED = judged(Judgement.NO_ANSWER), judged(Judgement.TRUNCATED, "truncated")
@@ -68,11 +72,17 @@ class Judge:
             )
         words: list[Judged] = [_NO_ANSWER] * len(tasks)
         programs: list[int] = []
+        longer: dict[tuple[str, str], list[int]] = {}
         for i, task in enumerate(tasks):
             if task.domain is Domain.CODE:
                 programs.append(i)
-            else:
+            elif cut[i] or task.params.get("answer_format") == "bare":
                 words[i] = judge_math(task, completions[i], truncated=cut[i])
+            else:
+                longer.setdefault((task.task_id, completions[i]), []).append(i)
+        for places, word in zip(longer.values(), _math_words(tasks, completions, longer.values()), strict=True):
+            for i in places:
+                words[i] = word
         if programs:
             self._judge_programs(programs, tasks, completions, cut, words)
         return words
@@ -126,6 +136,15 @@ def judge_math(task: Task, completion: str, *, truncated: bool = False) -> Judge
     tolerance = task.params.get("tolerance")
     gold = prepare_gold(task.gold or "", task.answer_kind, tolerance=None if tolerance is None else str(tolerance))
     return _BY_EQUALITY[check(gold, extracted.answer)]
+
+
+def _math_words(tasks: Sequence[Task], completions: Sequence[str], places: Iterable[Sequence[int]]) -> list[Judged]:
+    """One word for each list of places with one task and one completion; slow comparisons run side by side."""
+    firsts = [same[0] for same in places]
+    if len(firsts) < MIN_THREADED:
+        return [judge_math(tasks[i], completions[i]) for i in firsts]
+    with ThreadPoolExecutor(MATH_THREADS, thread_name_prefix="math") as threads:
+        return list(threads.map(lambda i: judge_math(tasks[i], completions[i]), firsts))
 
 
 def _format(name: object) -> AnswerFormat:

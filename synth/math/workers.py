@@ -42,6 +42,7 @@ class Workers:
     def __init__(self, n: int = 2) -> None:
         self._n = n
         self._lock = threading.Lock()
+        self._owner = os.getpid()
         self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
         for _ in range(n):
             self._idle.put(None)
@@ -99,9 +100,9 @@ class Workers:
     def _started(self) -> _Worker:
         with self._lock:
             for _ in range(2):
-                control = self._control or self._start_template()
                 ours, theirs = socket.socketpair()
                 try:
+                    control = self._control or self._start_template()
                     socket.send_fds(control, [b"f"], [theirs.fileno()])
                     pid = int.from_bytes(control.recv(LENGTH, socket.MSG_WAITALL), "big")
                 except OSError:
@@ -127,7 +128,9 @@ class Workers:
         )
         theirs.close()
         self._control = ours
-        ours.recv(1)
+        ours.settimeout(JOB_WALL_S)
+        if not ours.recv(1):
+            raise OSError("the template ended before it was ready")
         return ours
 
     def _drop_template(self) -> None:
@@ -139,7 +142,9 @@ class Workers:
         self._template = self._control = None
 
     def close(self) -> None:
-        """Ends all processes; a later job starts new ones."""
+        """Ends all processes; a later job starts new ones. In a process forked from the owner it does nothing."""
+        if os.getpid() != self._owner:
+            return
         for _ in range(self._n):
             worker = self._idle.get()
             if worker is not None:
