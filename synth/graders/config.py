@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -93,3 +94,8 @@ def read_config(text: str, source: str = "graders.toml") -> StackConfig:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise UserError(f"{source}: {place}: {first['msg']}; see: gradatim graders check {source}") from None
+
+
+def default_config() -> StackConfig:
+    """The stack of a campaign that declares none: the verifier, and every anti-cheat."""
+    return read_config((files("synth.graders") / "default.toml").read_text(encoding="utf-8"), "default.toml")

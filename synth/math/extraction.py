@@ -101,6 +101,8 @@ def _boxed(text: str) -> Extracted | None:
     if not boxes:
         return None
     start, _, answer = boxes[-1]
+    while answer is not None and (inner := _BOX.match(answer)):
+        answer = _content(answer, inner.end())[0]
     if answer is None:
         return Extracted(None, "unbalanced")
     if not answer.strip():

@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synth.graders import (
+    GRADERS,
     Stack,
     StackConfig,
     StackInvalid,
     cause,
+    default_config,
     failures,
     judged,
     order,
@@ -247,3 +249,17 @@ def test_a_referee_of_the_policys_lineage_is_refused():
 def test_a_grader_that_asks_needs_a_referee():
     with pytest.raises(UserError, match="none is configured"):
         stack(BASE + '[[grader]]\nname = "taste"\nuses = "referee"\n')
+
+
+def test_the_default_stack_is_sound_and_gives_the_verifiers_word():
+    assert problems(default_config()) == []
+    words = Stack(default_config(), FixedJudge()).judge([task()] * 3, ["PASS", "WRONG", "INFRA"])
+    assert [word.reward for word in words] == [1.0, 0.0, None]
+
+
+def test_every_grader_is_registered_with_a_version():
+    assert GRADERS.names() == [
+        "boxed", "copied", "cost", "hardcoded", "injection", "json_format", "latency", "leaked", "length", "protected",
+        "referee", "rubric", "verifier",
+    ]  # fmt: skip
+    assert all(kind.version >= 1 for kind in GRADERS)

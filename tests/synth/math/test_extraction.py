@@ -10,7 +10,8 @@ from synth.math import extract
     [
         ("\\boxed{5} so \\boxed{7}", "7"), ("\\boxed{\\frac{1}{\\sqrt{2}}}", "\\frac{1}{\\sqrt{2}}"), ("\\boxed 5",
         "5"),
-        ("\\boxed{\\{1,2\\}}", "\\{1,2\\}"), ("\\fbox{3}", "3"), ("\\boxed{5}\n\nNo, wait.\n\n\\boxed{6}", "6"),
+        ("\\boxed{\\{1,2\\}}", "\\{1,2\\}"), ("\\fbox{3}", "3"), ("\\boxed{\\boxed{7}}", "7"),
+        ("\\boxed{5}\n\nNo, wait.\n\n\\boxed{6}", "6"),
         ("\\boxed{5}, or equivalently \\boxed{5.0}", "5.0"), ("\\boxed{\\frac12} or \\boxed{0.5}", "0.5"),
         ("The answer is 42.", "42"), ("**Answer:** 42", "42"), ("Final answer: $x=3$", "$x=3$"), ("work\n#### 72",
         "72"),
