@@ -12,15 +12,26 @@ from numpy.typing import NDArray
 from synth.dedup.candidates import Block
 from synth.dedup.embedder import Embedder
 from synth.dedup.reading import Reading, read
-from synth.dedup.sameness import SHORT_WORDS, Reason, compare, may_mean_the_same
+from synth.dedup.sameness import (
+    CARRYING_NUMBERS,
+    SHORT_WORDS,
+    Reason,
+    compare,
+    exact_difference,
+    may_mean_the_same,
+    remainders,
+)
 from synth.dedup.spelling import normal_form
 from warehouse.errors import UserError
 
 NEAR = 0.6
 """Default least overlap of a near duplicate."""
 
-COSINE = 0.9
+COSINE = 0.85
 """Default least cosine of a semantic duplicate."""
+
+REMAINDER_COSINE = 0.7
+"""Least cosine of the words in which two texts without numbers differ."""
 
 _CHUNK = 4096
 
@@ -130,10 +141,29 @@ class Index:
         cosines = block.cosines(vector)
         best: Match | None = None
         for place in np.flatnonzero(cosines >= self._cosine):
-            number = block.numbers[int(place)]
-            if not self._other_gold(number, gold) and may_mean_the_same(reading, block.readings[int(place)]):
+            number, other = block.numbers[int(place)], block.readings[int(place)]
+            if not self._other_gold(number, gold) and self._means_the_same(
+                reading, other, self._same_gold(number, gold)
+            ):
                 best = _better(best, Match(number, min(1.0, float(cosines[place])), Reason.SEMANTIC))
         return best
+
+    def _means_the_same(self, reading: Reading, other: Reading, same_gold: bool) -> bool:
+        """Whether likeness of the texts is one of the tasks: by equal golds, or by the words that differ."""
+        if same_gold and len(reading.numbers) >= CARRYING_NUMBERS:
+            return exact_difference(reading, other) is None
+        if not may_mean_the_same(reading, other):
+            return False
+        mine, theirs = remainders(reading, other)
+        if len(reading.numbers) >= CARRYING_NUMBERS or mine == theirs == "":
+            return True
+        if self._semantic is None or not mine or not theirs:
+            return False
+        left, right = self._semantic.embed([mine, theirs])
+        return float(left @ right) >= REMAINDER_COSINE
+
+    def _same_gold(self, number: int, gold: str | None) -> bool:
+        return gold is not None and self._golds.get(number) == gold
 
     def _other_gold(self, number: int, gold: str | None) -> bool:
         known = self._golds.get(number)

@@ -17,6 +17,11 @@ FUNCTION_WORDS = words_in(
 )
 """Words dropped before overlap is measured."""
 
+PREFACE_WORDS = words_in(
+    """task problem puzzle exercise challenge solve help try think consider following carefully hello hi sure"""
+)
+"""Words that introduce a task and say nothing of it; dropped like function words."""
+
 NEGATIONS = words_in(
     """not no never none nothing nobody neither nor without cannot unless except excluding lacks lack lacking isn't
     aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't hasn't haven't hadn't
@@ -77,6 +82,46 @@ POLES: dict[str, tuple[int, int]] = {
     word: (axis, pole) for axis, poles in enumerate(_AXES) for pole, words in enumerate(poles) for word in words.split()
 }
 """Word to (axis, pole): two texts on opposite poles of one axis ask different things."""
+
+_OPERATIONS = (
+    "sum total add adds added plus altogether",
+    "product multiply multiplied multiplies",
+    "difference subtract subtracts subtracted minus",
+    "quotient divide divided divides",
+    "remainder modulo mod",
+    "mean average",
+    "median",
+    "mode",
+    "range",
+    "gcd divisor",
+    "lcm multiple",
+    "maximum max largest biggest greatest highest",
+    "minimum min smallest least lowest",
+    "square squared squares",
+    "cube cubed cubes",
+    "root",
+    "factorial",
+    "logarithm",
+    "derivative",
+    "integral",
+    "perimeter circumference",
+    "area",
+    "volume",
+    "sort sorts sorted",
+    "reverse reverses reversed",
+    "union",
+    "intersection",
+    "permutation permutations",
+    "combination combinations",
+    "sine sin",
+    "cosine cos",
+    "binary",
+    "hexadecimal",
+    "octal",
+)
+
+OPERATIONS: dict[str, int] = {word: place for place, words in enumerate(_OPERATIONS) for word in words.split()}
+"""Word to the operation it names: two texts that name different ones ask different things."""
 
 _SYNONYMS = (
     "buy buys bought purchase purchases purchased buying purchasing acquire acquires acquired",

@@ -11,7 +11,17 @@ from typing import NamedTuple
 
 from blake3 import blake3
 
-from synth.dedup.lexicon import FUNCTION_WORDS, MAGNITUDES, NEGATIONS, NUMBER_WORDS, POLES, RATIO_WORDS, stem, words_in
+from synth.dedup.lexicon import (
+    FUNCTION_WORDS,
+    MAGNITUDES,
+    NEGATIONS,
+    NUMBER_WORDS,
+    OPERATIONS,
+    POLES,
+    PREFACE_WORDS,
+    RATIO_WORDS,
+    stem,
+)
 from synth.dedup.spelling import LITERAL_PATTERN, canonical_word, one_number, plain_signs, speaks_of_case, spoken_number
 
 _TOKEN = re.compile(
@@ -25,7 +35,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PRONOUN_ONE = words_in("each another this that every no any which the")
 _OPENERS = " \t\"'“‘(*-"
 _SENTENCE_ENDS = frozenset(".?!:\n")
 
@@ -36,7 +45,7 @@ class Reading:
 
     `literals` are code, quotations, formulas and symbols in order; `numbers` all numbers in order with their
     units (the word after); `names` the capitalised words inside sentences; `words` canonical content words in
-    order; `poles` (axis, pole) pairs; `exact` identifies everything that duplicates must have in common.
+    order; `poles` (axis, pole) pairs; `operations` those named; `exact` identifies what duplicates must share.
     """
 
     n_words: int
@@ -44,6 +53,7 @@ class Reading:
     literals: tuple[str, ...]
     n_negations: int
     poles: frozenset[tuple[int, int]]
+    operations: frozenset[int]
     names: tuple[str, ...]
     words: tuple[str, ...]
     exact: bytes
@@ -58,21 +68,25 @@ class _Word(NamedTuple):
     kind: _Kind
     canonical: str
     pole: tuple[int, int] | None
+    operation: int | None
 
 
 @lru_cache(maxsize=1 << 18)
 def _known(token: str) -> _Word:
     word = token.casefold().replace("’", "'")
+    root = stem(word)
+    pole, operation = POLES.get(word, POLES.get(root)), OPERATIONS.get(word, OPERATIONS.get(root))
     for kind, words in (
         (_Kind.NUMBER, NUMBER_WORDS),
         (_Kind.RATIO, RATIO_WORDS),
         (_Kind.MAGNITUDE, MAGNITUDES),
         (_Kind.NEGATION, NEGATIONS),
         (_Kind.FUNCTION, FUNCTION_WORDS),
+        (_Kind.FUNCTION, PREFACE_WORDS),
     ):
         if word in words:
-            return _Word(word, kind, "" if kind is _Kind.FUNCTION else canonical_word(word), POLES.get(word))
-    return _Word(word, _Kind.CONTENT, canonical_word(word), POLES.get(word))
+            return _Word(word, kind, "" if kind is _Kind.FUNCTION else canonical_word(word), pole, operation)
+    return _Word(word, _Kind.CONTENT, canonical_word(word), pole, operation)
 
 
 class _Reader:
@@ -86,6 +100,7 @@ class _Reader:
         self.names: list[str] = []
         self.words: list[str] = []
         self.poles: set[tuple[int, int]] = set()
+        self.operations: set[int] = set()
         self.n_negations = self.n_words = 0
         self.span: list[tuple[str, str]] = []
         self.spoken: list[tuple[str, int]] = []
@@ -114,7 +129,7 @@ class _Reader:
         exact = blake3(repr(common).encode("utf-8", "surrogatepass")).digest(8)
         return Reading(
             self.n_words, numbers, tuple(self.literals), self.n_negations,
-            frozenset(self.poles), tuple(self.names), tuple(self.words), exact,
+            frozenset(self.poles), frozenset(self.operations), tuple(self.names), tuple(self.words), exact,
         )  # fmt: skip
 
     def _is_punctuation(self, start: int, end: int, token: str) -> bool:
@@ -173,7 +188,9 @@ class _Reader:
 
     def _word(self, words: Sequence[_Word], at: int) -> int:
         word = words[at]
-        if word.kind is _Kind.NUMBER and not _means_someone(words, at):
+        if word.kind is _Kind.NUMBER:
+            if _means_someone(words, at):
+                return 1
             value, used = spoken_number([word.text for word in words[at : at + 12]], 0)
             self.numbers.append((str(value), words[at + used].canonical if at + used < len(words) else ""))
             return used
@@ -186,6 +203,8 @@ class _Reader:
             return 1
         if word.pole is not None:
             self.poles.add(word.pole)
+        if word.operation is not None:
+            self.operations.add(word.operation)
         if word.kind is not _Kind.FUNCTION:
             token, start = self.spoken[at]
             if token[0].isupper() and not self._starts_sentence(start):
@@ -195,10 +214,8 @@ class _Reader:
 
 
 def _means_someone(words: Sequence[_Word], at: int) -> bool:
-    if words[at].text != "one":
-        return False
-    following = words[at + 1].kind if at + 1 < len(words) else _Kind.FUNCTION
-    return following is _Kind.FUNCTION or (at > 0 and words[at - 1].text in _PRONOUN_ONE)
+    """Whether `one` stands for somebody or something, or for an article: it says a number only before a magnitude."""
+    return words[at].text == "one" and not (at + 1 < len(words) and words[at + 1].kind is _Kind.MAGNITUDE)
 
 
 def read(text: str) -> Reading:

@@ -16,7 +16,10 @@ SHORT_WORDS = 6
 CARRYING_NUMBERS = 2
 """With at least this many numbers the numbers carry the task; with fewer, its content words do."""
 
-REWORDED_OVERLAP = 0.3
+ADDED_WORDS = 0.05
+"""Largest share of a text's content words that the other may lack where numbers do not carry the task."""
+
+REWORDED_OVERLAP = 0.15
 """Least lexical overlap under which a semantic likeness of a text with numbers counts."""
 
 _SWAPPED = 6
@@ -66,6 +69,8 @@ def exact_difference(left: Reading, right: Reading) -> str | None:
         return "numbers"
     if _opposed(left.poles, right.poles):
         return "opposite words"
+    if left.operations - right.operations and right.operations - left.operations:
+        return "operations"
     if len(left.names) == len(right.names) and _pattern(left.names) != _pattern(right.names):
         return "roles of names"
     return None
@@ -110,13 +115,16 @@ def _pattern(names: Sequence[str]) -> list[int]:
 
 
 def _payload_difference(left: Reading, right: Reading) -> str | None:
-    """Content words exchanged where they, not numbers, are what the task is about."""
+    """Content words exchanged or added where they, not numbers, are what the task is about."""
     if left.words == right.words:
         return None
     if len(left.numbers) < CARRYING_NUMBERS:
-        mine, theirs = set(left.words), set(right.words)
-        if not (mine <= theirs or theirs <= mine):
+        mine, theirs = Counter(left.words), Counter(right.words)
+        longer, shorter = (mine, theirs) if len(left.words) >= len(right.words) else (theirs, mine)
+        if not shorter <= longer or (longer - shorter).total() > ADDED_WORDS * longer.total():
             return "other words"
+        if left.poles != right.poles:
+            return "opposite words"
     return "exchanged words" if _exchanged(left.words, right.words) else None
 
 
@@ -133,12 +141,18 @@ def _exchanged(left: Sequence[str], right: Sequence[str]) -> bool:
 
 
 def may_mean_the_same(left: Reading, right: Reading) -> bool:
-    """Whether likeness of meaning may count: nothing exact differs, and numbers are told in words that overlap.
-
-    Without numbers to carry the task, both must also speak of the same names.
-    """
+    """Whether likeness of meaning may count: nothing exact differs, and numbers are told in words that overlap."""
     if exact_difference(left, right) or _exchanged(left.words, right.words):
         return False
-    if left.numbers and overlap(left, right) < REWORDED_OVERLAP:
-        return False
-    return len(left.numbers) >= CARRYING_NUMBERS or set(left.names) == set(right.names)
+    if len(left.numbers) >= CARRYING_NUMBERS:
+        return overlap(left, right) >= REWORDED_OVERLAP
+    return set(left.names) == set(right.names) and left.poles == right.poles and left.operations == right.operations
+
+
+def remainders(left: Reading, right: Reading) -> tuple[str, str]:
+    """The content words of each text that the other lacks, in order."""
+    mine, theirs = set(left.words), set(right.words)
+    return (
+        " ".join(word for word in left.words if word not in theirs),
+        " ".join(word for word in right.words if word not in mine),
+    )

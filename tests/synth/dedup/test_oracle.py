@@ -118,12 +118,13 @@ class LetterEmbedder:
 
 
 def test_meaning_merges_rewordings_but_never_changed_quantities():
-    base = "Explain why the old lighthouse keeper kept a detailed log of passing ships."
-    reworded = "Explain why the old lighthouse keepers were keeping detailed logs of the ships passing."
+    base = "Explain why the old lighthouse photographer kept a detailed log of passing ships."
+    reworded = "Explain why the old lighthouse photography kept detailed logs of the passing ships."
+    other = base.replace("lighthouse", "windmill")
     story = "Explain why the old keeper kept 12 logs of 40 ships that were passing the lighthouse."
     changed = story.replace("40", "41")
-    done = deduplicate([base, reworded, story, changed], semantic=LetterEmbedder(), cosine=0.85, near=0.95)
-    assert done.kept == (0, 2, 3)
+    done = deduplicate([base, reworded, story, changed, other], semantic=LetterEmbedder(), cosine=0.85, near=0.95)
+    assert done.kept == (0, 2, 3, 4)
     assert done.duplicates[0].reason is Reason.SEMANTIC
     assert deduplicate([base, reworded], near=0.95).kept == (0, 1)
 
@@ -136,3 +137,17 @@ def test_meaning_alone_never_merges_texts_with_numbers():
     one = "Anna has 12 apples and 3 baskets; how many fit in one basket?"
     other = "A wall of 12 bricks gets 3 layers of paint; what remains unpainted?"
     assert deduplicate([one, other], semantic=Alike()).kept == (0, 1)
+
+
+def test_equal_golds_let_meaning_speak_for_equal_numbers():
+    class Alike:
+        def embed(self, texts):
+            return np.ones((len(texts), 1), np.float32)
+
+    one = "Anna has 12 apples and 3 baskets; how many fit in one basket?"
+    other = "Shared among 3 crates, how many of the 12 fruits would each crate get?"
+    ordered = "Of 12 fruits, shared among 3 crates, how many would each crate get?"
+    assert deduplicate([one, ordered], semantic=Alike(), golds=["4", "4"]).kept == (0,)
+    assert deduplicate([one, ordered], semantic=Alike(), golds=["4", "5"]).kept == (0, 1)
+    assert deduplicate([one, ordered], semantic=Alike()).kept == (0, 1)
+    assert deduplicate([one, other], semantic=Alike(), golds=["4", "4"]).kept == (0, 1)

@@ -13,7 +13,7 @@ from synth.dedup.spelling import normal_form
         ("1,200 and 1200.50 and .5 and 007", ["1200", "1200.5", "0.5", "007"]),
         ("half of 50% and ¾ of 2½", ["2", "50%", "3", "4", "2", "1", "2"]),
         ("three thousand four hundred and a dozen", ["3400", "12"]),
-        ("each one of the others; one apple", ["1"]),
+        ("each one of the others; one apple; one hundred", ["100"]),
         ("7 % 3", ["7", "3"]),
         ("five six seven", ["5", "6", "7"]),
     ],
