@@ -124,9 +124,9 @@ def _calls(far: FarSide, question: Question, group: Sequence[Test], seed: int, s
                         sight.over = True
                         break
             report = execution.finish()
-        except Ended as ended:
+        except Ended:
             sight.seen += seen[: len(group) - 1]
-            raise ended
+            raise
     sight.seen += seen
     sight.cpu_s += report.cpu_s
 
