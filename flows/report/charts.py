@@ -93,7 +93,8 @@ def _steps(facts: Facts, name: str) -> Spec | None:
     if not rows:
         return None
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("step:Q", title="optimizer step", axis=alt.Axis(labelFlush=False)), color=_colour(list(arms))
+        x=alt.X("step:Q", title="optimizer step", axis=alt.Axis(labelFlush=False, tickMinStep=1)),
+        color=_colour(list(arms)),
     )
     title = "training reward" if name == "reward" else f"training {name}"
     points = base.mark_point(size=10, opacity=0.3, filled=True).encode(y=alt.Y("value:Q", title=title))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from warehouse.records import Rollout, Task
+from warehouse.records import Task
 from warehouse.store import Store
 
 N_TASKS = 6
@@ -21,12 +22,12 @@ class Example:
 
     task: Task
     step: int
-    rollouts: tuple[Rollout, ...]
+    rollouts: tuple[Mapping[str, Any], ...]
 
     @property
     def n_passed(self) -> int:
         """How many completions of the group passed."""
-        return sum(rollout.judgement == "PASS" for rollout in self.rollouts)
+        return sum(rollout["judgement"] == "PASS" for rollout in self.rollouts)
 
 
 def examples(store: Store, stage_ids: Sequence[str]) -> list[Example]:
@@ -60,11 +61,11 @@ def _spread(groups: Sequence[dict[str, object]]) -> list[dict[str, object]]:
 
 def _example(store: Store, stage_id: str, group: dict[str, object]) -> Example:
     place = {name: group[name] for name in ("task_id", "stage_attempt", "step", "slot")}
-    rollouts = store.read(
-        Rollout,
-        "stage_id = $stage AND task_id = $task_id AND stage_attempt = $stage_attempt AND step = $step AND slot = $slot"
-        " AND purpose = 'train'",
+    rollouts = store.rows(
+        "SELECT DISTINCT ON (sample) sample, judgement, reward, n_tokens, completion FROM rollouts"
+        " WHERE stage_id = $stage AND task_id = $task_id AND stage_attempt = $stage_attempt AND step = $step"
+        " AND slot = $slot AND purpose = 'train' ORDER BY sample, rowid DESC",
         {"stage": stage_id, **place},
     )
     task = store.tasks(status=None, task_ids=[str(group["task_id"])], private=False)[0]
-    return Example(task, int(str(group["step"])), tuple(sorted(rollouts, key=lambda rollout: rollout.sample)))
+    return Example(task, int(str(group["step"])), tuple(rollouts))

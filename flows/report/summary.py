@@ -18,7 +18,7 @@ def figure(e: Evaluation) -> str:
 
 
 def _effort(facts: Facts) -> str:
-    trained = facts.arm.trained
+    trained = [stage for stage in facts.arm.trained if stage.n_steps]
     if not trained:
         return "No training stage has been recorded for this campaign."
     steps, rollouts = sum(s.n_steps for s in trained), sum(s.n_rollouts for s in trained)
@@ -48,10 +48,12 @@ def _breadth(facts: Facts) -> str:
     if len(found) < 2:
         return ""
     before, after = found[0], found[-1]
-    word = {True: "so the gain was not bought with breadth", False: "so breadth was lost while training"}[
-        after.value >= before.value - (before.high - before.low) / 2
-    ]
-    return f"{name} went from {figure(before)} to {figure(after)}, {word}."
+    lost = after.value < before.value - (before.high - before.low) / 2
+    gained = [e.value for e in facts.arm.figures("pass@1")]
+    word = "breadth was lost while training" if lost else "breadth held"
+    if not lost and gained and gained[-1] > gained[0]:
+        word = "what pass@1 gained was not bought with breadth"
+    return f"{name} went from {figure(before)} to {figure(after)}: {word}."
 
 
 def _entropy(facts: Facts) -> str:

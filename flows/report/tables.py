@@ -76,7 +76,8 @@ def costs(facts: Facts) -> list[Cost]:
         rows += _stage_costs(facts.baseline, f"{facts.baseline.scheduler or 'baseline'}: ")
     for run in facts.runs:
         wall = (run.finished_at - run.started_at).total_seconds() if run.finished_at else None
-        rows.append(Cost(f"run {run.run[:12]} ({run.flow})", None, None, wall, f"{run.cpu_s:,.0f} CPU-s, {run.status}"))
+        note = f"{run.cpu_s:,.0f} CPU-s, {run.status}" if run.finished_at else "not ended when this was written"
+        rows.append(Cost(f"run {run.run[:12]} ({run.flow})", None, None, wall, note))
     return rows
 
 

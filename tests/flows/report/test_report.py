@@ -12,7 +12,7 @@ from flows.report import build
 from flows.report.build import render
 from flows.report.facts import gather
 from flows.report.summary import summary
-from warehouse.records import Split, Task
+from warehouse.records import RunStatus, Split, Task
 from warehouse.store import Store
 
 SECRET = "the held-out prompt that nobody may print"
@@ -110,7 +110,7 @@ def test_every_part_is_there(page):
     for text in (
         "The uniform baseline, trained from the same start with 15,360 rollouts, ended at 0.50",
         "pass@1 went from 0.38 [0.34, 0.42] to 0.58 [0.54, 0.62]: a clear gain",
-        "the gain was not bought with breadth",
+        "what pass@1 gained was not bought with breadth",
         "Of 171 attempts to make a task, 128 were admitted (75%)",
         "Detectors fired 2 times, 1 of them critical; 1 action changed the run",
         "rollback_and_halve_rate",
@@ -166,3 +166,10 @@ def test_a_loss_and_chance_are_called_by_name(store):
     assert "a clear gain" in text
     assert "The frontier baseline" in text
     assert "below it" in text
+
+
+def test_a_report_written_by_its_own_run_calls_the_campaign_complete(facts):
+    run = replace(facts.runs[-1], status=RunStatus.STARTED, finished_at=None, config={"curriculum": {"n_stages": 3}})
+    assert "not finished" not in " ".join(summary(replace(facts, runs=(run,))))
+    longer = replace(run, config={"curriculum": {"n_stages": 4}})
+    assert "The campaign has not finished" in " ".join(summary(replace(facts, runs=(longer,))))
