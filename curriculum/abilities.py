@@ -33,11 +33,11 @@ class AbilityConfig(BaseModel):
     """Prior variance that all arms share."""
     family_var: float = Field(3.0, ge=0)
     """Prior variance that an arm shares with its family's, falling with the distance in levels."""
-    arm_var: float = Field(0.5, gt=0)
+    arm_var: float = Field(0.3, gt=0)
     """Prior variance of an arm alone: how far a label may be off."""
     level_reach: float = Field(2.0, gt=0)
     """Levels over which a family's arms go together (e-folding)."""
-    drift: float = Field(0.004, ge=0)
+    drift: float = Field(0.0015, ge=0)
     """Variance that an ability gains a step, correlated as the prior is."""
     spread: float = Field(1.0, gt=0)
     """Standard deviation of difficulty within an arm, to start from, in logits."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from curriculum.detectors.protocol import NOTHING, History, Reading, detector
 
 
@@ -14,6 +16,6 @@ def entropy_surge(history: History) -> Reading:
     x = history.clean("entropy")
     if len(x) < 4:
         return NOTHING
-    low = min(float(x[i : i + 3].mean()) for i in range(len(x) - 2))
+    low = float(np.convolve(x, np.full(3, 1 / 3), mode="valid").min())
     now = history.last("entropy", 2)
     return Reading(now / max(low, history.first("entropy", 3) / 2, 0.1), {"low": low, "now": now})

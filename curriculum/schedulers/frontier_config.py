@@ -15,9 +15,9 @@ class FrontierConfig(SchedulerConfig):
 
     abilities: AbilityConfig = AbilityConfig()
     """The model of arms and tasks."""
-    keep: float = Field(0.9, gt=0, le=1)
+    keep: float = Field(0.8, gt=0, le=1)
     """How much of a task's evidence is kept at each of its groups: the policy changes, and learns tasks by rote."""
-    reuse: float = Field(2.7, gt=0)
+    reuse: float = Field(2.4, gt=0)
     """Informative groups after which a task counts half."""
     worth: float = Field(1.0, ge=0)
     """Power of an arm's worth in the score: what its practice can still move, over the levels that it carries to."""
@@ -33,7 +33,7 @@ class FrontierConfig(SchedulerConfig):
     """Share of a batch for re-probes, unseen or stale tasks."""
     replay: float = Field(0.02, ge=0, le=0.5)
     """Share of a batch for mastered tasks."""
-    floor: float = Field(0.04, ge=0, le=0.5)
+    floor: float = Field(0.03, ge=0, le=0.5)
     """Share of a batch that all live arms together are sure of; at most .02 each."""
     mastered: float = Field(0.9, gt=0.5, lt=1)
     """Expected pass rate above which a task is replayed as mastered."""

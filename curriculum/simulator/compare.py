@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -58,11 +59,16 @@ def target_of(curve: Curve) -> float:
 def trial(job: Job) -> Trial:
     """Run uniform and the scheduler in equal worlds with equal noise seeds; both stop at 1.5 times uniform's budget."""
     budget = BATCH * GROUP * STEPS
-    base = run("uniform", World(job.pool, job.seed, n_tasks=job.n_tasks), job.seed, budget=budget)
+    base = _uniform(job.pool, job.seed, job.n_tasks)
     target = target_of(base)
     world = World(job.pool, job.seed, n_tasks=job.n_tasks)
     curve = run(job.scheduler, world, job.seed, config=job.config, budget=round(1.5 * budget), until=target)
     return Trial(job.seed, target, curve.to_reach(target), base.to_reach(target), curve.mixed, base.mixed)
+
+
+@lru_cache(maxsize=512)
+def _uniform(pool: str, seed: int, n_tasks: int | None) -> Curve:
+    return run("uniform", World(pool, seed, n_tasks=n_tasks), seed, budget=BATCH * GROUP * STEPS)
 
 
 def summary(trials: Sequence[Trial]) -> Comparison:

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from curriculum.detectors import DETECTORS, History, Watch, arm_gap, by_arm
+from curriculum.detectors.entropy_law import fit
+from warehouse.records import AlarmLevel
+
+
+def fired(watch: Watch, series: dict[str, list[float]]) -> list[tuple[int, str, str]]:
+    history, out = History(), []
+    for step in range(max(len(v) for v in series.values())):
+        for name, values in series.items():
+            if step < len(values):
+                history.add(name, step, values[step])
+        out += [(f.step, f.detector, f.level.value) for f in watch.see(history, step)]
+    return out
+
+
+PLANTED = {
+    "entropy_fall": {"entropy": [1.0] * 5 + [0.05] * 10},
+    "entropy_surge": {"entropy": [0.5] * 5 + [1.0, 2.0, 3.0, 3.0, 3.5]},
+    "pass_rate_gap": {"pass_rate_gap": [0.0] * 5 + [-0.3] * 10, "pass_rate_gap_se": [0.05] * 15},
+    "zero_variance": {"all_right": [0.1] * 5 + [0.02] * 10, "all_wrong": [0.2] * 5 + [0.97] * 10},
+    "pass_k_loss": {"pass@k_difference": [0.0, -0.05, -0.08], "pass@k_high": [0.02, -0.01, -0.04]},
+    "forgetting": {"forgetting_worst": [0.0, -0.3], "forgetting_high": [0.1, -0.1]},
+    "duplicates": {"duplicate_rate": [1.0] * 4},
+    "staleness": {"effective_sample_share": [1.0] * 4 + [0.2] * 6},
+    "length": {"truncated_rate": [0.0] * 5 + [0.7] * 6},
+    "gradient": {"grad_norm": [1.0] * 12 + [50.0, 60.0]},
+    "hidden_tests": {"reward": [0.3] * 4 + [0.9] * 6, "hidden_pass_rate": [0.3] * 10},
+    "infrastructure": {"infra_rate": [0.0] * 4 + [0.6] * 6},
+    "stock": {"stock_batches": [50.0, 30.0, 3.0, 2.0]},
+}
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_each_planted_fault_is_critical_soon_and_alone_it_fires_once(name):
+    found = [f for f in fired(Watch([name]), PLANTED[name]) if f[2] == "critical"]
+    assert len(found) == 1 or DETECTORS.get(name).cool_down == 1
+
+
+def test_every_detector_is_planted_or_only_informs():
+    assert set(PLANTED) | {"entropy_law"} == set(DETECTORS.names())
+
+
+def test_healthy_runs_raise_nothing_critical():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = 120
+        decay = 0.6 * np.exp(-np.arange(n) / 150) + 0.1
+        series = {
+            "entropy": (decay * np.exp(0.05 * rng.standard_normal(n))).tolist(),
+            "reward": (0.6 - 0.3 * decay + 0.03 * rng.standard_normal(n)).tolist(),
+            "hidden_pass_rate": (0.58 - 0.3 * decay + 0.03 * rng.standard_normal(n)).tolist(),
+            "pass_rate_gap": (0.04 * rng.standard_normal(n)).tolist(),
+            "pass_rate_gap_se": [0.04] * n,
+            "all_right": rng.uniform(0.1, 0.3, n).tolist(),
+            "all_wrong": rng.uniform(0.1, 0.3, n).tolist(),
+            "grad_norm": np.exp(0.4 * rng.standard_normal(n)).tolist(),
+            "truncated_rate": rng.uniform(0, 0.05, n).tolist(),
+            "infra_rate": rng.uniform(0, 0.01, n).tolist(),
+            "duplicate_rate": rng.uniform(0.1, 0.5, n).tolist(),
+        }
+        assert [f for f in fired(Watch(), series) if f[2] == "critical"] == []
+
+
+@pytest.mark.parametrize("name", DETECTORS.names())
+@pytest.mark.parametrize("values", [[], [0.5], [float("nan")] * 6, [0.3] * 40], ids=["none", "one", "nan", "constant"])
+def test_thin_broken_and_constant_series_raise_no_alarm_but_for_nan_gradients(name, values):
+    watched = DETECTORS.get(name)
+    constant = {"effective_sample_share": [1.0] * len(values), "stock_batches": [90.0] * len(values)}
+    constant["infra_rate"] = constant["forgetting_worst"] = constant["pass@k_difference"] = [0.0] * len(values)
+    series = {need: constant.get(need, values) for need in watched.needs} if values else {}
+    levels = {f[2] for f in fired(Watch([name]), series)} if values else set()
+    assert levels <= ({"critical"} if name == "gradient" and values and values[0] != values[0] else {"clear"})
+
+
+def test_a_mixture_change_alone_moves_nothing():
+    rng = np.random.default_rng(0)
+    rates, entropy = {"easy": 0.9, "hard": 0.1}, {"easy": 0.2, "hard": 1.0}
+    history, watch, raw = History(), Watch(), []
+    for step in range(60):
+        n_easy = 112 if step < 30 else 16
+        counts = {a: (n, int(rng.binomial(n, rates[a]))) for a, n in (("easy", n_easy), ("hard", 128 - n_easy))}
+        gap = arm_gap(counts, rates)
+        history.add("pass_rate_gap", step, gap.gap)
+        history.add("pass_rate_gap_se", step, gap.se)
+        history.add("entropy", step, by_arm(entropy, {"easy": 0.5, "hard": 0.5}))
+        raw.append(sum(c for _, c in counts.values()) / 128)
+        assert [f for f in watch.see(history, step) if f.level != AlarmLevel.CLEAR] == []
+    assert raw[0] - raw[-1] > 0.4
+
+
+def test_hysteresis_cool_down_and_resume():
+    watch, history, seen = Watch(["infrastructure"]), History(), []
+    values = [0.0, 0.4, 0.4, 0.4, 0.28, 0.28, 0.4, 0.4, 0.0, 0.0, 0.0]
+    for step, value in enumerate(values):
+        history.add("infra_rate", step, value)
+        seen += [f.level.value for f in watch.see(history, step)]
+        if step == 4:
+            again = Watch(["infrastructure"])
+            again.restore(watch.state())
+            watch = again
+    assert seen == ["warn", "critical", "clear"]
+
+
+def test_a_roll_back_forgets_what_came_after():
+    history = History({"reward": [(0, 0.1), (10, 0.2), (20, 0.0)]})
+    history.add("reward", 10, 0.3)
+    assert history.values("reward").tolist() == [0.1, 0.3]
+
+
+def test_the_entropy_law_is_recovered_with_its_ceiling():
+    rng = np.random.default_rng(1)
+    entropy = np.linspace(0.9, 0.1, 60)
+    found = fit(entropy, 0.9 - 0.2 * np.exp(entropy) + 0.005 * rng.standard_normal(60))
+    assert found is not None
+    assert (found.a, found.b) == pytest.approx((0.2, 0.9), abs=0.02)
+    assert found.low < 0.7 < found.high
+    assert fit(entropy[:3], entropy[:3]) is None
+    assert fit([0.5] * 20, np.linspace(0, 1, 20)) is None
+
+
+def test_gap_and_its_error_by_hand():
+    found = arm_gap({"a": (80, 40), "b": (16, 16), "unknown": (8, 0)}, {"a": 0.6, "b": 1.0}, group=1)
+    assert found.gap == pytest.approx((40 - 48) / 96)
+    assert found.se == pytest.approx(np.sqrt(80 * 0.6 * 0.4) / 96)
+    assert arm_gap({}, {"a": 0.5}).n == 0

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curriculum import plan_file
+from curriculum.mixture import MixtureConfig, bounds, divergence, plan
+from curriculum.summary import ArmSummary, summarize
+from warehouse.errors import UserError
+
+
+def arm(name: str, rate: float, *, score: float = 0.5, dead: bool = False, n: int = 80) -> ArmSummary:
+    return ArmSummary(name, 20, n, rate, 0.5, score, dead)
+
+
+arms_of = st.lists(
+    st.tuples(st.floats(0, 1), st.one_of(st.floats(0, 1), st.just(float("nan"))), st.booleans()),
+    min_size=1,
+    max_size=40,
+)
+config_of = st.builds(
+    MixtureConfig,
+    floor=st.floats(0, 0.2),
+    cap=st.floats(0.05, 1),
+    kl=st.floats(0, 1),
+    explore=st.floats(0, 0.5),
+    replay=st.floats(0, 0.5),
+    sharpness=st.floats(0, 3),
+)
+
+
+def summaries(rows, names=None):
+    return [arm(f"f/{i}/s", p, score=u, dead=d) for i, (p, u, d) in enumerate(rows)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(arms_of, arms_of, config_of)
+def test_weights_floors_caps_and_trust_region_hold_for_any_input(before, after, config):
+    first = plan(summaries(before), policy_id="p0", snapshot_id=1, config=config)
+    second = plan(summaries(after), policy_id="p1", snapshot_id=2, config=config, previous=first)
+    for rows, made in ((before, first), (after, second)):
+        w = np.array(list(made.weights.values()))
+        floor, cap = bounds(summaries(rows), config)
+        assert w.sum() == pytest.approx(1.0, abs=1e-9)
+        assert (w >= floor - 1e-9).all()
+        assert (w <= np.maximum(cap, 1 / len(w)) + 1e-9).all()
+    both = [a for a in second.weights if a in first.weights]
+    moved = divergence(np.array([second.weights[a] for a in both]), np.array([first.weights[a] for a in both]))
+    assert moved == pytest.approx(second.kl, abs=1e-9)
+    assert moved <= config.kl + 1e-6 or any("above the trust region" in note for note in second.notes)
+
+
+def test_weights_follow_the_score_and_the_diff_says_why():
+    rates = [0.98, 0.7, 0.5, 0.3, 0.0]
+    rng = np.random.default_rng(0)
+    names = [f"rev/{i}/made" for i in range(5) for _ in range(30)]
+    made = plan(summarize(names, [8] * 150, rng.binomial(8, np.repeat(rates, 30))), policy_id="p", snapshot_id=1)
+    w = list(made.weights.values())
+    assert w[2] == max(w)
+    assert w[4] < 0.02 < w[0] < w[1]
+    assert "dead" in made.diff["rev/4/made"]["why"]
+    assert "mastered" in made.diff["rev/0/made"]["why"]
+    again = plan(
+        summarize(names, [8] * 150, rng.binomial(8, np.repeat(rates, 30))), policy_id="p", snapshot_id=1, previous=made
+    )
+    assert again.previous == made.plan_id
+    assert again.kl <= 0.35
+
+
+def test_safe_fallbacks_are_noted():
+    dead = plan([arm("a/1/s", 0.0, dead=True), arm("b/1/s", 0.0, dead=True)], policy_id="p", snapshot_id=1)
+    assert dict(dead.weights) == {"a/1/s": 0.5, "b/1/s": 0.5}
+    assert "all arms are dead" in dead.notes[0]
+    mastered = plan([arm("a/1/s", 0.99), arm("b/1/s", 0.97)], policy_id="p", snapshot_id=1)
+    assert "mastered" in mastered.notes[0]
+    gone = plan([arm("c/1/s", 0.5)], policy_id="p", snapshot_id=2, previous=dead)
+    assert "starts afresh" in gone.notes[0]
+    assert gone.diff["a/1/s"]["why"] == "no tasks left in this arm"
+    with pytest.raises(UserError, match="at least 1 arm"):
+        plan([], policy_id="p", snapshot_id=1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(arms_of)
+def test_files_say_the_same_in_toml_and_json(rows):
+    made = plan(summaries(rows), policy_id='p"\\1', snapshot_id=7)
+    assert plan_file.read(plan_file.to_toml(made)) == made
+    assert plan_file.read(plan_file.to_json(made), file="plan.json") == made
+
+
+def test_bad_files_are_refused_with_the_line():
+    made = plan([arm("a/1/s", 0.5), arm("b/1/s", 0.5)], policy_id="p", snapshot_id=1)
+    text = plan_file.to_toml(made).replace('"a/1/s" = 0.5', '"a/1/s" = 0.43', 1)
+    line = text.splitlines().index("[weights]") + 1
+    wanted = f"mixture weights sum to 0.93, must be 1.0 (plan.toml:{line}); see: gradatim plan --check plan.toml"
+    with pytest.raises(UserError) as caught:
+        plan_file.read(text)
+    assert str(caught.value) == wanted
+    for broken in ("weights = [", text.replace("0.43", '"x"'), text.replace("0.43", "-0.5").replace("0.5", "1.5", 1)):
+        with pytest.raises(UserError, match="see: gradatim plan --check"):
+            plan_file.read(broken)
+
+
+def test_a_hand_made_leap_breaks_the_trust_region():
+    made = plan([arm("a/1/s", 0.5), arm("b/1/s", 0.5)], policy_id="p", snapshot_id=1)
+    leap = made.model_copy(update={"weights": {"a/1/s": 0.999, "b/1/s": 0.001}})
+    with pytest.raises(UserError, match="plan moves by KL"):
+        plan_file.check(leap, previous=made)
+
+
+def test_a_plan_is_a_row():
+    made = plan([arm("a/1/s", 0.5)], policy_id="p", snapshot_id=3)
+    row = made.record(campaign_id="c", stage_index=2)
+    assert (row.mixture_id, row.snapshot_id, row.weights) == (made.plan_id, 3, {"a/1/s": 1.0})
