@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     LITERAL_PATTERN
     + r"""
     | (?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:%(?!\s*[\d(]))?|(?<![\w.])\.\d+)
+    | (?P<run>(?:[A-Z][a-z]+|[a-z]{2,})(?:[ ](?:[a-z]{2,}|a))*(?![\w'’]))
     | (?P<symbol>\\[A-Za-z]+|[A-Za-z]\w*[\d_]\w*|_\w+|[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[a-z]\w*)
     | (?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)
     | (?P<operator>[-+*/^=<>≤≥≠≈×÷·√∑∏∫±²³¹⁰⁴-⁹₀-₉|&~@%!:−]+)
@@ -109,7 +110,12 @@ class _Reader:
         text = self.text
         for match in _TOKEN.finditer(text):
             kind, token = match.lastgroup or "", match.group()
-            if kind == "operator" and self._is_punctuation(match.start(), match.end(), token):
+            if kind == "run":
+                self._end_span()
+                first, *rest = token.split(" ")
+                self.spoken.append((first, match.start()))
+                self.spoken += [(word, -1) for word in rest]
+            elif kind == "operator" and self._is_punctuation(match.start(), match.end(), token):
                 self._end_span()
             elif kind == "word" and self._is_spoken(token, match.start()):
                 self._end_span()
