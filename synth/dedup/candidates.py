@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from synth.dedup.reading import Reading
 from synth.dedup.sameness import CARRYING_NUMBERS, shingles
+from synth.dedup.vectors import Vectors
 
 SMALL_BLOCK = 32
 """Blocks up to this size are compared in full."""
@@ -30,7 +31,7 @@ del _rng
 class Block:
     """Kept texts that share numbers, literals and negations."""
 
-    __slots__ = ("_bands", "_contents", "_matrix", "_words", "numbers", "readings")
+    __slots__ = ("_bands", "_contents", "_words", "numbers", "readings", "vectors")
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -38,7 +39,7 @@ class Block:
         self._bands: dict[bytes, list[int]] | None = None
         self._contents: dict[frozenset[str], list[int]] = {}
         self._words: list[frozenset[str]] = []
-        self._matrix: NDArray[np.float32] | None = None
+        self.vectors = Vectors()
 
     def add(self, number: int, reading: Reading, vector: NDArray[np.float32] | None) -> None:
         """Remember a kept text and, where there is one, its embedding."""
@@ -46,7 +47,7 @@ class Block:
         self.numbers.append(number)
         self.readings.append(reading)
         if vector is not None:
-            self._append(place, vector)
+            self.vectors.add(vector)
         if self._bands is not None:
             self._enter(place, self._bands)
         elif place >= SMALL_BLOCK:
@@ -67,20 +68,6 @@ class Block:
         # Without numbers one text must hold the other's words, and that is cheap to see.
         words = self._words
         return sorted(place for place in found if mine <= words[place] or words[place] <= mine)
-
-    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Likeness of meaning with every kept text, by place; exact, linear in the size of the block."""
-        if self._matrix is None:
-            return np.zeros(0, np.float32)
-        result: NDArray[np.float32] = self._matrix[: len(self.numbers)] @ vector
-        return result
-
-    def _append(self, place: int, vector: NDArray[np.float32]) -> None:
-        if self._matrix is None:
-            self._matrix = np.zeros((1, len(vector)), np.float32)
-        elif place >= len(self._matrix):
-            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
-        self._matrix[place] = vector
 
     def _enter(self, place: int, known: dict[bytes, list[int]]) -> None:
         reading = self.readings[place]

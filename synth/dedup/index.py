@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from synth.dedup.sameness import (
     remainders,
 )
 from synth.dedup.spelling import normal_form
+from synth.dedup.vectors import WORTH_FORESEEING, Seen
 from warehouse.errors import UserError
 
 NEAR = 0.6
@@ -87,8 +89,22 @@ class Index:
         for start in range(0, len(texts), _CHUNK):
             chunk = texts[start : start + _CHUNK]
             vectors = self._embed(chunk)
-            for text, gold, vector in zip(chunk, answers[start : start + _CHUNK], vectors, strict=True):
-                found.append(self._add(text, gold, vector))
+            foreseen = self._foresee(chunk, vectors)
+            for row, (text, gold) in enumerate(zip(chunk, answers[start : start + _CHUNK], strict=True)):
+                found.append(self._add(text, gold, vectors[row], foreseen.get(row)))
+        return found
+
+    def _foresee(self, texts: Sequence[str], vectors: Sequence[NDArray[np.float32] | None]) -> dict[int, Seen]:
+        """What the large blocks already hold that is like each text, block by block."""
+        rows: dict[bytes, list[int]] = defaultdict(list)
+        for row, text in enumerate(texts if self._semantic is not None else ()):
+            rows[read(text).exact].append(row)
+        found: dict[int, Seen] = {}
+        for exact, own in rows.items():
+            block = self._blocks.get(exact)
+            if block is not None and len(block.vectors) >= WORTH_FORESEEING:
+                matrix = np.stack([vector for row in own if (vector := vectors[row]) is not None])
+                found |= dict(zip(own, block.vectors.foresee(matrix, self._cosine), strict=True))
         return found
 
     def _embed(self, texts: Sequence[str]) -> Sequence[NDArray[np.float32] | None]:
@@ -96,7 +112,7 @@ class Index:
             return [None] * len(texts)
         return list(self._semantic.embed(texts))
 
-    def _add(self, text: str, gold: str | None, vector: NDArray[np.float32] | None) -> Match | None:
+    def _add(self, text: str, gold: str | None, vector: NDArray[np.float32] | None, seen: Seen | None) -> Match | None:
         digest, number = normal_digest(text), self._n
         self._n += 1
         if not text.strip():
@@ -105,7 +121,7 @@ class Index:
         if (same := self._exact.get(digest)) is not None:
             return Match(same, 1.0, Reason.EXACT)
         reading = read(text)
-        if match := self._find(digest, reading, gold, vector):
+        if match := self._find(digest, reading, gold, vector, seen):
             return match
         self._n_kept += 1
         self._exact[digest] = number
@@ -116,7 +132,12 @@ class Index:
         return None
 
     def _find(
-        self, digest: bytes, reading: Reading, gold: str | None, vector: NDArray[np.float32] | None
+        self,
+        digest: bytes,
+        reading: Reading,
+        gold: str | None,
+        vector: NDArray[np.float32] | None,
+        seen: Seen | None = None,
     ) -> Match | None:
         if (same := self._exact.get(digest)) is not None:
             return Match(same, 1.0, Reason.EXACT)
@@ -132,20 +153,19 @@ class Index:
             if likeness.difference is None and likeness.overlap >= self._near:
                 best = _better(best, Match(number, likeness.overlap, Reason.NEAR))
         if best is None and vector is not None:
-            best = self._find_meaning(block, reading, gold, vector)
+            best = self._find_meaning(block, reading, gold, block.vectors.alike(vector, self._cosine, seen))
         return best
 
     def _find_meaning(
-        self, block: Block, reading: Reading, gold: str | None, vector: NDArray[np.float32]
+        self, block: Block, reading: Reading, gold: str | None, alike: Sequence[tuple[int, float]]
     ) -> Match | None:
-        cosines = block.cosines(vector)
         best: Match | None = None
-        for place in np.flatnonzero(cosines >= self._cosine):
-            number, other = block.numbers[int(place)], block.readings[int(place)]
-            if not self._other_gold(number, gold) and self._means_the_same(
-                reading, other, self._same_gold(number, gold)
-            ):
-                best = _better(best, Match(number, min(1.0, float(cosines[place])), Reason.SEMANTIC))
+        for place, cosine in alike:
+            number, other = block.numbers[place], block.readings[place]
+            if self._other_gold(number, gold):
+                continue
+            if self._means_the_same(reading, other, self._same_gold(number, gold)):
+                best = _better(best, Match(number, cosine, Reason.SEMANTIC))
         return best
 
     def _means_the_same(self, reading: Reading, other: Reading, same_gold: bool) -> bool:

@@ -151,3 +151,18 @@ def test_equal_golds_let_meaning_speak_for_equal_numbers():
     assert deduplicate([one, ordered], semantic=Alike(), golds=["4", "5"]).kept == (0, 1)
     assert deduplicate([one, ordered], semantic=Alike()).kept == (0, 1)
     assert deduplicate([one, other], semantic=Alike(), golds=["4", "4"]).kept == (0, 1)
+
+
+def test_meaning_found_in_bulk_is_meaning_found_one_by_one():
+    rng = random.Random(5)
+    words = ["lamp", "river", "stone", "cloud", "garden", "window", "forest", "bridge", "candle", "mirror", "feather"]
+    texts = []
+    for _ in range(200):
+        chosen = rng.sample(words, 7)
+        texts.append("Describe how the " + " and the ".join(chosen) + " came to be where they are.")
+        texts.append(texts[-1].replace("lamp", "lamps").replace("stone", "stony").replace("cloud", "clouded"))
+    bulk = Index(semantic=LetterEmbedder(), near=0.99)
+    answer = bulk.add_many(texts[:150]) + bulk.add_many(texts[150:])
+    single = Index(semantic=LetterEmbedder(), near=0.99)
+    assert answer == [single.add(text) for text in texts]
+    assert sum(match is not None and match.reason is Reason.SEMANTIC for match in answer) > 20
