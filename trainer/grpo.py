@@ -24,7 +24,7 @@ from trainer.sampling import CurriculumSampler
 from warehouse.records import Task
 
 Recorder = Callable[[StepRecord], None]
-"""Called once a step with all its samples, on the main process, before the optimizer moves."""
+"""Called once a step with the samples of all processes, on each of them, before the optimizer moves."""
 
 
 class StepSeed(TrainerCallback):  # type: ignore[misc]
@@ -170,8 +170,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         loss: torch.Tensor = super().training_step(model, inputs, num_items_in_batch)
         complete = self._step % self.current_gradient_accumulation_steps == 0
         if complete and self._pending is not None:
-            if self.accelerator.is_main_process:
-                self._recorder(self._pending)
+            self._recorder(self._pending)
             self._pending = None
         return loss
 

@@ -126,7 +126,7 @@ class Stage:
             tasks=self.tasks,
             stage=file.trainer.stage,
             sampling=file.trainer.sampling,
-            spool=self.spool.write,
+            spool=self._write,
             canary=look if chosen else None,
             canary_tasks=chosen,
             first_step=file.first_step,
@@ -154,9 +154,14 @@ class Stage:
             *rollout_rows(self.owner, own, self.tasks, size),
             *draw_rows(self.owner, own.step, draws, self.tasks),
         ]
-        self.spool.write(own.step, "rollouts", rows)
+        self._write(own.step, "rollouts", rows)
         self.n_rollouts += len(own.samples)
         self.guard.add(record)
+
+    def _write(self, step: int, part: str, rows: Sequence[Record]) -> None:
+        """Spool on the main process; the others compute the same rows and keep none."""
+        if self.trainer.accelerator.is_main_process:
+            self.spool.write(step, part, rows)
 
     def note(self, logs: Mapping[str, Any]) -> None:
         """Spool one step's metrics."""
@@ -173,6 +178,7 @@ class Stage:
         """Run the stage; a stage whose last step is already checkpointed is returned as it is."""
         if self.resumed is None or self.resumed.step < self.file.last_step:
             self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
+        self.trainer.accelerator.wait_for_everyone()
         final = newest(self.file.folder)
         if final is None:
             raise StageFailed(f"stage {self.file.stage_id} ended without a whole checkpoint in {self.file.folder}")

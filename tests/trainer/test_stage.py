@@ -13,9 +13,9 @@ import pytest
 from safetensors.torch import load_file
 from trainer_stages import stage_file
 
-from trainer import policies, stagefile
+from trainer import policies, run, stagefile
 from trainer.errors import StageFailed
-from trainer.stage import next_attempt, run_stage
+from trainer.stage import drain_all, next_attempt, run_stage
 from warehouse.errors import UserError
 from warehouse.records import RunStatus, Stage, Status, StatusChange
 from warehouse.store import Store
@@ -71,7 +71,7 @@ def test_a_stage_leaves_every_rollout_draw_and_metric_in_the_warehouse(home: Pat
 
 def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):
     with Store.open(home) as store:
-        whole = run_stage(a_stage(home, store, stage_id="whole"), store)
+        whole = run.run(a_stage(home, store, stage_id="whole")).checkpoint
         stage = a_stage(home, store, stage_id="killed")
         path = stagefile.write(stage, stage.spool / "stage.toml")
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
@@ -90,17 +90,57 @@ def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):
         )
     assert result.step == whole.step == 6
     assert {row["step"]: row["attempt"] for row in kept} == {0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
-    first, second = (load_file(home / r.checkpoint / "model.safetensors") for r in (whole, result))
+    first, second = (load_file(folder / "model.safetensors") for folder in (whole.folder, home / result.checkpoint))
     assert all(bool((first[name] == second[name]).all()) for name in first)
 
 
-def test_a_stage_that_cannot_run_says_why(home: Path):
+def test_a_stage_that_cannot_run_says_why(home: Path, capsys: pytest.CaptureFixture[str]):
     with Store.open(home) as store:
-        with pytest.raises(StageFailed, match="no task left to train on"):
-            run_stage(a_stage(home, store, arms=("rev/99/gradatim",)), store)
+        empty = a_stage(home, store, arms=("rev/99/gradatim",))
         broken = a_stage(home, store, stage_id="b", continue_from="checkpoints/warm")
-        with pytest.raises(StageFailed, match=r"CheckpointBroken: checkpoint .* is not whole"):
-            run_stage(broken, store)
+    for stage, word in ((empty, "no task left to train on"), (broken, "is not whole")):
+        path = stagefile.write(stage, stage.spool / "stage.toml")
+        assert run.main([str(path)]) == run.EXIT_FAILED
+        assert word in capsys.readouterr().err
+        assert word in json.loads((stage.spool / run.FAILURE).read_text())["message"]
+    assert run.main([]) == 2
+
+
+def test_the_flow_gets_the_stages_own_error(home: Path):
+    with Store.open(home) as store:
+        stage = a_stage(home, store, trl={"temperature": 0.5})
+        with pytest.raises(StageFailed, match=r"KnobRefused: \[trl\] temperature is decided by"):
+            run_stage(stage, store)
+
+
+@pytest.mark.slow
+def test_two_processes_keep_groups_whole(home: Path):
+    """3 prompts x 4 rollouts over two gloo processes: one group lies on both, and every group is still one task's."""
+    with Store.open(home) as store:
+        stage = a_stage(home, store, prompts_per_step=3, group_size=4)
+        path = stagefile.write(stage, stage.spool / "stage.toml")
+        command = [
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--nproc-per-node",
+            "2",
+            "-m",
+            "trainer.run",
+            str(path),
+        ]
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "ACCELERATE_USE_CPU": "true"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        drain_all(stage, store)
+        groups = store.rows(
+            "SELECT r.step, r.slot, count(*) AS n, count(DISTINCT r.task_id) AS tasks, min(r.task_id) AS task "
+            "FROM rollouts AS r GROUP BY r.step, r.slot"
+        )
+        draws = {(row["step"], row["slot"]): row["task_id"] for row in store.rows("SELECT * FROM draws")}
+    assert len(groups) == 18
+    assert all((g["n"], g["tasks"]) == (4, 1) for g in groups)
+    assert all(draws[g["step"], g["slot"]] == g["task"] for g in groups)
 
 
 def test_a_stage_file_survives_its_own_format(tmp_path: Path):
