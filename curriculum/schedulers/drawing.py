@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -50,7 +51,7 @@ def sound(groups: Iterable[Group], n_tasks: int) -> list[Group]:
     return [
         g
         for g in groups
-        if 0 <= g.position < n_tasks and g.n >= 2 and np.isfinite(g.c) and 0 <= g.c <= g.n and g.c == int(g.c)
+        if 0 <= g.position < n_tasks and g.n >= 2 and math.isfinite(g.c) and 0 <= g.c <= g.n and g.c == int(g.c)
     ]
 
 

@@ -18,7 +18,7 @@ from curriculum.schedulers.frontier_config import FrontierConfig
 from curriculum.schedulers.protocol import Draw, Group, Pool
 from curriculum.schedulers.registry import require_tasks, scheduler
 from curriculum.schedulers.shares import Limits, around, limits, within
-from curriculum.schedulers.tasks import Scores, TaskEvidence
+from curriculum.schedulers.tasks import ALWAYS, Scores, TaskEvidence
 from curriculum.schedulers.unseen import Unseen
 from warehouse.records import JsonValue
 
@@ -162,6 +162,9 @@ class Frontier:
     ) -> list[Draw]:
         free = np.flatnonzero(self._open(step, taken, len(scored.u)))
         keys = scored.u[free] / self.config.temperature + rng.gumbel(size=len(free))
+        if len(free) > ALWAYS:
+            best = self._shortlist(free, keys, n)
+            free, keys = free[best], keys[best]
         seen_arm = self._pool.arm[self._ledger.ints("position")[free]].astype(np.int64)
         new_arm, new_keys = self._unseen.candidates(scored.u_arm / self.config.temperature, n, rng)
         arm, key = np.concatenate([seen_arm, new_arm]), np.concatenate([keys, new_keys])
@@ -172,6 +175,14 @@ class Frontier:
             else:
                 draws += self._fresh(int(arm[j]), scored, "frontier")
         return draws
+
+    def _shortlist(self, free: IntArray, keys: FloatArray, n: int) -> IntArray:
+        """The 8n best keys, and n tasks of each arm that has neither one among them nor an unseen task."""
+        best = top_k(keys, 8 * n)
+        arm = self._pool.arm[self._ledger.ints("position")[free]]
+        served = (self._unseen.left() > 0) | (np.bincount(arm[best], minlength=len(self._pool.arms)) > 0)
+        missing = [np.flatnonzero(arm == a) for a in np.flatnonzero(~served & (self._unseen.sizes > 0))]
+        return np.concatenate([best, *(rows[top_k(keys[rows], n)] for rows in missing)])
 
     def _limits(self) -> Limits:
         if self.config.weights is not None:

@@ -18,7 +18,7 @@ from warehouse.records import JsonValue
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-ALWAYS, TURNS = 50_000, 16
+ALWAYS, TURNS = 20_000, 16
 """Rows that are scored at every draw (the best ones), and turns in which the others are."""
 
 

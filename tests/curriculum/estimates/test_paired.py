@@ -32,7 +32,7 @@ def two_policies(rng, sizes, gain=0.0, n=16):
 def test_false_positives_stay_under_6_percent_on_clustered_data(sizes):
     rng = np.random.default_rng(11)
     codes = np.repeat(np.arange(len(sizes)), sizes)
-    n, false = 1000, 0
+    n, false = 4000, 0
     for _ in range(n):
         a, b = two_policies(rng, sizes)
         false += compare(a, b, codes).verdict != Verdict.CANNOT_TELL

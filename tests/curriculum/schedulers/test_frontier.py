@@ -127,3 +127,16 @@ def test_caps_give_way_when_nothing_else_is_left():
         np.zeros(10, dtype=np.int64), np.arange(10.0), 8, Limits(np.zeros(1), np.full(1, 0.1)), np.random.default_rng(0)
     )
     assert sorted(chosen.tolist()) == list(range(2, 10))
+
+
+def test_many_seen_tasks_are_shortlisted_and_resume_all_the_same():
+    pool, rng = worlds.pool(40_000), np.random.default_rng(0)
+    scheduler = get("frontier")(pool, None, 1)
+    scheduler.observe([Group(i, 8, int(c), False) for i, c in enumerate(rng.binomial(8, 0.5, 40_000))], 0)
+    for step in (1, 2):
+        assert len({d.position for d in scheduler.draw(64, step)}) == 64
+    resumed = get("frontier")(pool, None, 1)
+    resumed.restore(json.loads(json.dumps(scheduler.state())))
+    again = [d.position for d in resumed.draw(64, 3)]
+    assert again == [d.position for d in scheduler.draw(64, 3)]
+    assert len(set(pool.arm[again].tolist())) > 1
