@@ -129,14 +129,19 @@ def _payload_difference(left: Reading, right: Reading) -> str | None:
 
 
 def _exchanged(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether a few words changed places; a phrase moved as a whole is a rewording, not an exchange."""
-    if len(left) != len(right):
+    """Whether known words took one another's place: swapped within the text, or one asked for instead of the other.
+
+    A phrase moved as a whole is a rewording, and so is a word that the other text does not know.
+    """
+    mine, theirs = Counter(left), Counter(right)
+    if mine != theirs:
+        gone, come = (mine - theirs).keys(), (theirs - mine).keys()
+        return bool(gone and come) and gone <= theirs.keys() and come <= mine.keys()
+    places = [place for place, pair in enumerate(zip(left, right, strict=True)) if pair[0] != pair[1]]
+    if not 0 < len(places) <= _SWAPPED:
         return False
-    places = [place for place, (mine, theirs) in enumerate(zip(left, right, strict=True)) if mine != theirs]
     pairs = Counter((left[place], right[place]) for place in places)
-    if not 0 < len(places) <= _SWAPPED or Counter(left[p] for p in places) != Counter(right[p] for p in places):
-        return False
-    swapped = pairs == Counter((theirs, mine) for mine, theirs in pairs.elements())
+    swapped = pairs == Counter((other, one) for one, other in pairs.elements())
     return swapped or places[-1] - places[0] >= len(places)
 
 

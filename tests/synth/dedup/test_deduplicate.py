@@ -69,6 +69,7 @@ def test_a_reworded_task_is_a_duplicate(other):
         ("Sort these words in {} order: pear apple fig plum, and answer.", "ascending", "descending"),
         ("How many uppercase letters are in the text {} as written?", "HeLLo World", "Hello World"),
         ("How many uppercase letters are in the text {} as written?", "hello World", "hello world"),
+        ("Tom has 3 apples, 5 pears and 4 plums in 2 bags. How many {} does Tom have in a bag?", "apples", "pears"),
         ("Compute the {} of the numbers 12, 15 and 18 and give the final answer as an integer.", "sum", "product"),
         ("Write a function that sorts the given list of words {}.", "by length", "by their last letter"),
         ("Write a function that turns a list of the given words{}.", "", " around recursively"),
