@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from warehouse.errors import UserError
 
 
 class Settings(BaseSettings):
@@ -43,14 +46,26 @@ def set_process_environment(settings: Settings) -> None:
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_HOME": str(prefect_home),
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "600",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
         "PREFECT_LOGGING_LEVEL": "WARNING",
     }.items():
         os.environ.setdefault(name, value)
 
 
 def prepared(home: Path) -> Settings:
-    """The settings of this process for `home`, with its environment set."""
+    """The settings of this process for `home`, with its environment set and its folder made.
+
+    Raises `UserError` when the folder cannot be made or written.
+    """
     settings = Settings(home=home)
     set_process_environment(settings)
+    folder = Path(os.environ["PREFECT_HOME"])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"home '{home}' cannot be written: {error.strerror}; choose another: gradatim --home DIR"
+        ) from error
     return settings

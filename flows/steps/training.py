@@ -59,7 +59,8 @@ def train_stage(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, cam
         duration_s=result.duration_s,
         reason=result.reason,
     )
-    shop.commit([_policy(shop, mixture, result, file), finished], batch=f"{mark}:finished", purpose=f"stage {index}")
+    made = [_policy(shop, mixture, result, file)] if result.policy_id != mixture.policy_id else []
+    shop.commit([*made, finished], batch=f"{mark}:finished", purpose=f"stage {index}")
     return result.policy_id
 
 
@@ -80,7 +81,7 @@ def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, inde
     parent = policy_row(shop, mixture.policy_id)
     behind = _stages_behind(shop, parent)
     settings = trainer.model_dump(mode="json", include={"policy", "sampling", "stage", "guard"})
-    key = content_hash("stage", task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed)
+    key = content_hash("stage", index, task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed)
     file = StageFile(
         home=str(shop.home.root),
         run_id=shop.run,
