@@ -90,6 +90,7 @@ def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, inde
         snapshot_id=shop.store.snapshot(),
         seed=config.seed,
         policy=parent.path or parent.name,
+        policy_id=parent.policy_id,
         continue_from=parent.path if behind else None,
         first_step=sum(stage.n_steps for stage in behind),
         scheduler=mixture.scheduler,

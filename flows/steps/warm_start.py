@@ -8,10 +8,9 @@ from dataclasses import replace
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
 from flows.workshop import Workshop, code_version
-from synth.demonstrations import demonstrations, level_weights
 from trainer import policies
 from trainer.policies import LoadedPolicy
-from trainer.sft import warm_start
+from trainer.sft import clean_pairs, warm_start
 from warehouse.records import JsonValue, RunStatus, Stage, content_hash
 
 
@@ -57,12 +56,11 @@ def start_policy(shop: Workshop, config: CampaignConfig, *, campaign_id: str) ->
 def _trained(policy: LoadedPolicy, config: CampaignConfig) -> LoadedPolicy:
     """`policy` after supervised steps on clean demonstrations in which hard levels are rare."""
     n_steps = config.warm_start.n_steps
-    weights = level_weights(list(config.synthesis.families), config.warm_start.level_weights)
-    pairs = demonstrations(weights, seed=config.seed, n=n_steps * config.warm_start.batch_size)
+    pairs = clean_pairs(config.synthesis.families, config.warm_start, seed=config.seed)
     with Progress("warm start", total=n_steps) as progress:
         return warm_start(
             policy,
-            [(pair.prompt, pair.completion) for pair in pairs],
+            pairs,
             config.warm_start,
             seed=config.seed,
             progress=lambda step, loss: progress.to(step, f"loss {loss:.3f}"),
