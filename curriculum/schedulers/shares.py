@@ -24,7 +24,7 @@ class Limits(NamedTuple):
 def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_], floor: float = 0.2) -> Limits:
     """Floor min(.02, floor/n_active) for arms that are alive and have tasks; cap max(.5, 2/n_active).
 
-    >>> limits(np.ones(40, dtype=bool), np.zeros(40, dtype=bool)).floor[0]
+    >>> float(limits(np.ones(40, dtype=bool), np.zeros(40, dtype=bool)).floor[0])
     0.005
     """
     n_active = max(1, int((active & ~dead).sum()))
