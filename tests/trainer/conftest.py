@@ -14,34 +14,14 @@ import torch
 sys.path.insert(0, str(Path(__file__).parent))
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
+from trainer_tasks import FAMILY_NAMES, tasks_of
+
 from synth.demonstrations import demonstrations, level_weights
-from synth.family import FAMILIES
 from synth.graders import Judge
-from synth.tasks import make_item, to_task
 from trainer import policies, sft
 from trainer.config import WarmStartConfig
 from trainer.policies import LoadedPolicy
 from warehouse.records import Split, Task
-
-FAMILY_NAMES = ["rev", "sort", "inc"]
-
-
-def tasks_of(split: Split, n: int, *, families: list[str] = FAMILY_NAMES, seed: int = 11) -> list[Task]:
-    """`n` tasks per family and level of one split, as far as there are distinct ones."""
-    made: dict[str, Task] = {}
-    for name in families:
-        family = FAMILIES.get(name)
-        for level in family.levels:
-            found = 0
-            for index in range(30 * n):
-                task = to_task(family, make_item(family, level=level, seed=seed, index=index),
-                               level=level, seed=seed, index=index)  # fmt: skip
-                if task.split is split and task.task_id not in made:
-                    made[task.task_id] = task
-                    found += 1
-                if found == n:
-                    break
-    return list(made.values())
 
 
 @pytest.fixture(scope="session", autouse=True)
