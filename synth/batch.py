@@ -25,12 +25,16 @@ from warehouse.records import (
 
 @dataclass(slots=True)
 class Decision:
-    """What becomes of one attempt: `reason` is none when it is admitted, `status` when its task was seen before."""
+    """What becomes of one attempt: `reason` is none when it is admitted, `status` when its task was seen before.
+
+    `stored` says that its task is a row, here or from before; a task that only repeats another's prompt is not.
+    """
 
     proposal: Proposal
     reason: str | None = None
     repeat: Repeat | None = None
     status: Status | None = None
+    stored: bool = False
     cost: float = 0.0
     verdicts: list[Verdict] = field(default_factory=list)
 
@@ -122,7 +126,7 @@ def _attempt(decision: Decision, generator: Generator, campaign_id: str) -> Atte
         generator_lineage=generator.lineage,
         seed=attempt.seed,
         index=attempt.index,
-        task_id=attempt.subject.task.task_id if attempt.subject else None,
+        task_id=attempt.subject.task.task_id if attempt.subject and decision.stored else None,
         outcome=AttemptOutcome.ADMITTED if decision.reason is None else AttemptOutcome.REJECTED,
         reason=decision.reason,
         kept_task_id=repeat.kept if repeat else None,

@@ -93,6 +93,10 @@ def _decide(group: list[Decision], generator: Generator, admission: Admission) -
             decision.reason = admission.decided[task.task_id]
         else:
             decision.reason = first[task.prompt].reason
+    for decision in group:
+        if decision.proposal.subject is not None:
+            task_id, repeat = decision.proposal.subject.task.task_id, decision.repeat
+            decision.stored = task_id in admission.decided or (repeat is not None and repeat.kept == task_id)
 
 
 def _examine(fresh: list[Decision], generator: Generator, admission: Admission) -> None:

@@ -62,6 +62,14 @@ def test_every_attempt_is_a_row_with_a_task_that_has_verdicts_and_a_status(judge
     assert all(regenerate(task) == task for task in accepted(batches))
 
 
+def test_an_attempt_names_only_a_task_that_is_stored(judge: Judge):
+    stored: set[str | None] = {None}
+    for batch in made(judge, [Request("mix", 1, 100, 7), Request("cut", 1, 100, 7), Request("agg", 1, 100, 7)]):
+        stored |= {task.task_id for task in batch.tasks}
+        assert {attempt.task_id for attempt in batch.attempts} <= stored
+        assert all(attempt.task_id for attempt in batch.attempts if attempt.outcome is AttemptOutcome.ADMITTED)
+
+
 def test_a_duplicate_names_the_task_kept_in_its_place(judge: Judge):
     [batch] = made(judge, [Request("rev", 2, 200, 0)])
     kept = {task.task_id for task in batch.accepted}
