@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -79,5 +80,13 @@ def _dequantise(weights: Path, folder: Path) -> None:
     tokenizer.eos_token = "<|im_end|>"
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
-    model.save_pretrained(folder)
+    plain = AutoModelForCausalLM.from_config(_without_quantization(model.config), dtype=torch.float32)
+    plain.load_state_dict(model.state_dict())
+    plain.generation_config = model.generation_config
+    plain.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+def _without_quantization(config: Any) -> Any:
+    """`config` for plain weights: the loader leaves its quantization there, with which nothing can be saved."""
+    return type(config)(**{name: value for name, value in config.to_dict().items() if name != "quantization_config"})
