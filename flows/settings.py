@@ -48,6 +48,9 @@ def set_process_environment(settings: Settings) -> None:
         "PREFECT_HOME": str(prefect_home),
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
         "PREFECT_LOGGING_LEVEL": "WARNING",
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "TRANSFORMERS_VERBOSITY": "error",
     }.items():
         os.environ.setdefault(name, value)
 

@@ -1,0 +1,91 @@
+"""A shortened pocket campaign, run once through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SECRET = "hunter2-planted-secret"
+
+CONFIG = """
+name = "tiny"
+[synthesis]
+families = ["rev", "max", "mix"]
+n_per_family = 96
+[warm_start]
+n_steps = 40
+batch_size = 64
+[curriculum]
+n_stages = 3
+baseline = "uniform"
+[stage]
+n_steps = 2
+prompts_per_step = 4
+group_size = 4
+[calibration]
+group_size = 4
+[guard]
+canary_tasks = 0
+[evaluation]
+n_tasks = 24
+n_samples = 8
+groups = { words = ["rev", "max"] }
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A finished command: its exit code, what it printed, and its standard output as JSON."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def value(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture(scope="session")
+def gradatim():
+    """Run the command line in a process of its own: gradatim(home, *arguments, **environment)."""
+
+    def run(home: Path, *arguments: str, timeout: float = 900, **environment: str) -> Ended:
+        done = subprocess.run(
+            [sys.executable, "-c", "from flows.cli import main; main()", "--home", str(home), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=os.environ | environment,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A finished campaign: its home, its configuration file and what the command printed."""
+
+    home: Path
+    config: Path
+    ended: Ended
+
+
+@pytest.fixture(scope="session")
+def campaign(tmp_path_factory, gradatim) -> Campaign:
+    folder = tmp_path_factory.mktemp("campaign")
+    config = folder / "tiny.toml"
+    config.write_text(CONFIG)
+    home = folder / "home"
+    webhook = f"https://user:{SECRET}@127.0.0.1:9/hook"
+    ended = gradatim(home, "run", "--config", str(config), "--json", GRADATIM_WEBHOOK=webhook)
+    assert ended.code == 0, ended.err[-3000:]
+    return Campaign(home, config, ended)

@@ -1,0 +1,44 @@
+"""The command line's frame: what it loads, and that every verb explains itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"torch", "transformers", "trl", "prefect", "duckdb", "pyarrow", "sympy", "scipy", "numpy", "datasets"}
+
+
+def loaded_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_the_command_line_starts_without_heavy_imports():
+    assert loaded_by("import flows.cli.app") & HEAVY == set()
+
+
+def test_settings_and_configuration_load_no_torch_and_no_orchestrator():
+    assert loaded_by("import flows.settings, trainer.config") & {"torch", "prefect", "duckdb", "trl"} == set()
+
+
+def verbs() -> list[str]:
+    from flows.cli.app import app
+
+    return sorted(command.name for command in app.registered_commands) + sorted(
+        group.name for group in app.registered_groups
+    )
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_every_verb_has_a_line_of_help_and_an_example(verb):
+    from typer.testing import CliRunner
+
+    from flows.cli.app import app
+
+    shown = CliRunner().invoke(app, [verb, "--help"])
+    assert shown.exit_code == 0
+    assert verb in {group.name for group in app.registered_groups} or "Example:" in shown.output
