@@ -26,8 +26,9 @@ has_cpu_torch() { "$venv/bin/python" -c 'import sys, torch; sys.exit(torch.versi
 
 if [ "$flavour" = cpu ] && ! has_cpu_torch; then
     # A wheel that the user's own pip configuration offers locally comes first, then PyTorch's CPU index.
-    pip install --quiet --no-index --no-deps "$torch" 2>/dev/null && has_cpu_torch ||
-        pip install --quiet --no-deps --force-reinstall --index-url "$cpu_index" "$torch" ||
+    pip install --quiet --quiet --no-index --no-deps "$torch" 2>/dev/null && has_cpu_torch ||
+        pip install --quiet --quiet --no-deps --force-reinstall --index-url "$cpu_index" "$torch" ||
         fail "no CPU build of $torch found locally or at $cpu_index; to take the CUDA build: make install TORCH=cuda"
 fi
-pip install --quiet --constraint constraints.txt --editable "$target"
+echo "installing $target into $venv ($flavour build of torch); this takes a minute or two" >&2
+pip install --quiet --quiet --constraint constraints.txt --editable "$target"
