@@ -44,11 +44,13 @@ def export(
     family: str | None = None,
     status: Status | str | None = Status.ACCEPTED,
     private: Collection[str] = (),
+    dry_run: bool = False,
 ) -> Export:
     """Write current tasks to the new folder `to`, one file a split, whole or not at all.
 
     `private` may name `hidden_tests` and `heldout`: without them hidden tests are left out, and so is the held-out
     split. Formats: `jsonl`, `parquet`, and `datasets` (Parquet that `datasets.load_dataset` reads by folder).
+    With `dry_run` nothing is written.
     Raises `UserError` for an unknown layout, format or private part, or a folder that is not empty.
     """
     for word in private:
@@ -66,6 +68,10 @@ def export(
     by_split: dict[str, list[Task]] = {}
     for task in tasks:
         by_split.setdefault(str(task.split), []).append(task)
+    sources = tuple(sorted({t.source for t in tasks}))
+    told = Export(folder, {split: len(chosen) for split, chosen in by_split.items()}, sources, snapshot)
+    if dry_run:
+        return told
     partial = folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.partial")
     try:
         sums = {}
@@ -78,7 +84,7 @@ def export(
             "snapshot_id": snapshot,
             "private": sorted(private),
             "sources": dict(Counter(t.source for t in tasks)),
-            "n_tasks": {split: len(chosen) for split, chosen in by_split.items()},
+            "n_tasks": told.n_tasks,
             "files": sums,
         }
         (partial / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
@@ -91,9 +97,8 @@ def export(
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    sources = tuple(sorted({t.source for t in tasks}))
     _register(store, folder, sources)
-    return Export(folder, {split: len(chosen) for split, chosen in by_split.items()}, sources, snapshot)
+    return told
 
 
 def _leaves(task: Task, private: Collection[str]) -> bool:

@@ -53,10 +53,10 @@ def pinned(connection: duckdb.DuckDBPyConnection) -> set[int]:
     return {row[0] for row in rows}
 
 
-def expire(store: Store, *, older_than: timedelta = timedelta(days=30)) -> list[int]:
+def expire(store: Store, *, older_than: timedelta = timedelta(days=30), dry_run: bool = False) -> list[int]:
     """Forget snapshots older than `older_than` that no stage or plan pins, never the newest; returns their ids.
 
-    Rows stay: tables only grow, so a later snapshot holds them all.
+    Rows stay: tables only grow, so a later snapshot holds them all. With `dry_run` nothing is forgotten.
     """
     with store.upkeep() as connection:
         keep = pinned(connection)
@@ -66,7 +66,7 @@ def expire(store: Store, *, older_than: timedelta = timedelta(days=30)) -> list[
             {"limit": datetime.now(UTC) - older_than},
         ).fetchall()
         gone = [row[0] for row in old if row[0] not in keep]
-        if gone:
+        if gone and not dry_run:
             forget(connection, gone)
     return gone
 

@@ -14,6 +14,7 @@ import duckdb
 
 from warehouse.catalog import METADATA, is_postgres
 from warehouse.contracts import PRIVATE_TABLE, contracts
+from warehouse.engine import quoted_text
 from warehouse.errors import UserError
 from warehouse.home import Home
 from warehouse.store import Store
@@ -33,24 +34,27 @@ SELECT DISTINCT task_id FROM gone
 """
 
 
-def retain(store: Store, *, rollouts: timedelta, run: str = "upkeep") -> int:
-    """Delete rollouts written longer ago than `rollouts`; returns how many. Older snapshots keep them until expiry."""
+def retain(store: Store, *, rollouts: timedelta, run: str = "upkeep", dry_run: bool = False) -> int:
+    """Delete rollouts written longer ago than `rollouts`; returns how many. Older snapshots keep them until expiry.
+
+    With `dry_run` they are only counted.
+    """
     limit = datetime.now(UTC) - rollouts
     with store.upkeep() as connection:
         old = connection.execute("SELECT count(*) FROM rollouts WHERE written_at < $limit", {"limit": limit}).fetchall()
-        if old[0][0]:
+        if old[0][0] and not dry_run:
             with store.transaction(f"rollouts before {limit:%Y-%m-%d} let go"):
                 connection.execute("DELETE FROM rollouts WHERE written_at < $limit", {"limit": limit})
             note_unlisted(store, connection, run=run)
     return int(old[0][0])
 
 
-def purge(store: Store, source: str, *, run: str = "upkeep") -> dict[str, int]:
+def purge(store: Store, source: str, *, run: str = "upkeep", dry_run: bool = False) -> dict[str, int]:
     """Take down a source: its tasks, what was grown from them, and every row, file and export that holds them.
 
     Tables are written anew in the order of their rows, every older snapshot is forgotten, and the old files are
     deleted, so that nothing of the source is left on disk. Returns the rows deleted by table, and `exports`.
-    Raises `UserError` when no task or corpus has that source.
+    With `dry_run` they are only counted. Raises `UserError` when no task or corpus has that source.
     """
     with store.upkeep() as connection:
         known = connection.execute(
@@ -62,14 +66,12 @@ def purge(store: Store, source: str, *, run: str = "upkeep") -> dict[str, int]:
                 f"no task comes from source '{source}'; see: gradatim sql 'SELECT DISTINCT source FROM tasks'"
             )
         connection.execute(_DESCENT, {"source": source})
-        deleted: dict[str, int] = {}
+        held = _held(source)
+        if dry_run:
+            counts = {name: _count(connection, name, condition) for name, condition in held.items()}
+            return {**counts, "exports": len(_exports(store.home, source))}
         with store.transaction(f"takedown of source {source}"):
-            for name in [n for n, c in contracts().items() if any(x.name == "task_id" for x in c.columns)]:
-                deleted[name] = _rewrite(connection, name, "task_id IN (SELECT task_id FROM purged)")
-            deleted["attempts"] += _rewrite(connection, "attempts", "kept_task_id IN (SELECT task_id FROM purged)")
-            secrets = f"private.{PRIVATE_TABLE}"
-            deleted[secrets] = _rewrite(connection, secrets, "task_id IN (SELECT task_id FROM purged)")
-            deleted["sources"] = _rewrite(connection, "sources", "source = $source", {"source": source})
+            deleted = {name: _rewrite(connection, name, condition) for name, condition in held.items()}
         _forget_the_past(store.home, connection)
         note_unlisted(store, connection, run=f"{run}-{uuid4().hex[:8]}")
         deleted["exports"] = _delete_exports(store.home, source)
@@ -77,22 +79,35 @@ def purge(store: Store, source: str, *, run: str = "upkeep") -> dict[str, int]:
     return deleted
 
 
-def _rewrite(
-    connection: duckdb.DuckDBPyConnection, table: str, condition: str, params: dict[str, str] | None = None
-) -> int:
-    gone = connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}", params or {}).fetchall()[0][0]
+def _held(source: str) -> dict[str, str]:
+    """Table to the condition of its rows that hold something of `source`, once `purged` names the tasks."""
+    mine = "task_id IN (SELECT task_id FROM purged)"
+    held = {name: mine for name, c in contracts().items() if any(x.name == "task_id" for x in c.columns)}
+    return {
+        **held,
+        "attempts": f"{mine} OR kept_{mine}",
+        f"private.{PRIVATE_TABLE}": mine,
+        "sources": f"source = '{quoted_text(source)}'",
+    }
+
+
+def _count(connection: duckdb.DuckDBPyConnection, table: str, condition: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}").fetchall()[0][0])
+
+
+def _rewrite(connection: duckdb.DuckDBPyConnection, table: str, condition: str) -> int:
+    gone = _count(connection, table, condition)
     if not gone:
         return 0
     connection.execute("SET preserve_insertion_order = true")
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE survivors AS SELECT *, rowid AS place FROM {table}"
-        f" WHERE ({condition}) IS NOT TRUE",
-        params or {},
+        f" WHERE ({condition}) IS NOT TRUE"
     )
     connection.execute(f"DELETE FROM {table}")
     connection.execute(f"INSERT INTO {table} SELECT * EXCLUDE (place) FROM survivors ORDER BY place")
     connection.execute("DROP TABLE temp.survivors")
-    return int(gone)
+    return gone
 
 
 def _forget_the_past(home: Home, connection: duckdb.DuckDBPyConnection) -> None:
@@ -128,20 +143,22 @@ def _forget_bounds(connection: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def _delete_exports(home: Home, source: str) -> int:
+def _exports(home: Home, source: str) -> list[str]:
+    """Lines of the exports' index that hold something of `source`."""
     index = home.exports / "index.jsonl"
-    if not index.is_file():
-        return 0
-    kept, gone = [], 0
-    for line in index.read_text("utf-8").splitlines():
-        entry = json.loads(line)
-        if source in entry["sources"]:
-            gone += 1
-            _remove(Path(entry["path"]))
-        else:
-            kept.append(line)
-    index.write_text("".join(f"{line}\n" for line in kept), "utf-8")
-    return gone
+    lines = index.read_text("utf-8").splitlines() if index.is_file() else []
+    return [line for line in lines if source in json.loads(line)["sources"]]
+
+
+def _delete_exports(home: Home, source: str) -> int:
+    gone = _exports(home, source)
+    for line in gone:
+        _remove(Path(json.loads(line)["path"]))
+    if gone:
+        index = home.exports / "index.jsonl"
+        kept = [line for line in index.read_text("utf-8").splitlines() if line not in gone]
+        index.write_text("".join(f"{line}\n" for line in kept), "utf-8")
+    return len(gone)
 
 
 def _remove(path: Path) -> None:
