@@ -170,6 +170,9 @@ def _apply(firing: Firing, rule: Rule, settings: Settings) -> Decision:
     mixture = rule.mixture
     if mixture == "kind":
         mixture = "up" if firing.inputs.get("kind") == "all_right" else "down"
+    if mixture and not settings.planned:
+        refused["mixture"] = f"'{mixture}' has no effect here: this scheduler draws without a plan"
+        mixture = ""
     later = tuple(knob for knob in changes if KNOBS[knob].scope == Scope.STAGE)
     return Decision(
         firing.detector,

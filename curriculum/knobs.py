@@ -45,6 +45,8 @@ class Settings(BaseModel):
     """Rollouts in a group; no action moves it."""
     updates_per_generation: int = Field(1, ge=1)
     """Optimizer steps on one batch of rollouts; no action moves it."""
+    planned: bool = True
+    """Whether draws follow the plan's weights and replay mastered tasks; no action moves it."""
 
 
 class Knob(NamedTuple):
@@ -71,7 +73,7 @@ KNOBS: Mapping[str, Knob] = {
         0.2, 0.4, Scope.STEP, lambda s: s.updates_per_generation > 1, "with one update a generation the ratio is 1"
     ),
     "pass_k": Knob(1, 8, Scope.STEP, lambda s: s.group >= 4, "a group under 4 has no k above 1 with k <= G/2"),
-    "replay": Knob(0.0, 0.3, Scope.STAGE, _always, ""),
+    "replay": Knob(0.0, 0.3, Scope.STAGE, lambda s: s.planned, "this scheduler replays no mastered tasks"),
     "max_completion_tokens": Knob(4, 65_536, Scope.STAGE, _always, ""),
     "staleness": Knob(0, 16, Scope.STAGE, lambda s: s.staleness > 0, "samples are not stale under these settings"),
 }

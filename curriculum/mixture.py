@@ -23,6 +23,8 @@ class MixtureConfig(BaseModel):
 
     floor: float = Field(0.02, ge=0, le=0.2)
     """Least weight of an arm that is alive; never more than .2 / n_active. Dead arms have none."""
+    arm_floors: Mapping[str, float] = Field(default_factory=dict)
+    """Least weight of single arms, beyond `floor`; together at most .3."""
     cap: float = Field(0.5, gt=0, le=1)
     """Largest weight of an arm; never less than 2 / n_active."""
     kl: float = Field(0.35, ge=0)
@@ -129,10 +131,12 @@ def plan(
 
 
 def bounds(arms: Sequence[ArmSummary], config: MixtureConfig) -> tuple[FloatArray, FloatArray]:
-    """Floor min(floor, .2 / n_active), none for dead arms; cap max(cap, 2 / n_active), at most 1."""
+    """Floor min(floor, .2 / n_active) or the arm's own, none for dead arms; cap max(cap, 2 / n_active), at most 1."""
     dead = np.array([a.dead for a in arms])
     n_active = max(1, int((~dead).sum()))
-    floor = np.where(dead, 0.0, min(config.floor, 0.2 / n_active))
+    own = np.array([max(0.0, config.arm_floors.get(a.arm, 0.0)) for a in arms])
+    own *= min(1.0, 0.3 / max(float(own.sum()), 1e-9))
+    floor = np.where(dead, 0.0, np.maximum(min(config.floor, 0.2 / n_active), own))
     return floor, np.full(len(arms), min(1.0, max(config.cap, 2.0 / n_active)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from curriculum.detectors.protocol import DETECTORS, Detector, Firing, History, Latch
 from warehouse.records import AlarmLevel, JsonValue
@@ -13,12 +14,20 @@ _RANK = {AlarmLevel.CLEAR: 0, AlarmLevel.WARN: 1, AlarmLevel.CRITICAL: 2}
 class Watch:
     """A state machine over detectors: `see` returns the alarms that are new at this step.
 
-    `names` picks detectors (all by default); those whose series are absent stay silent.
+    `names` picks detectors (all by default); those whose series are absent stay silent. `persist` and `cool_down`
+    bound those of the detectors, for series whose steps are further apart than a trainer's.
     """
 
-    def __init__(self, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, names: Sequence[str] | None = None, *, persist: int | None = None, cool_down: int | None = None
+    ) -> None:
         self._detectors: list[Detector] = [
-            DETECTORS.get(n) for n in (names if names is not None else DETECTORS.names())
+            replace(
+                found,
+                persist=found.persist if persist is None else min(persist, found.persist),
+                cool_down=found.cool_down if cool_down is None else min(cool_down, found.cool_down),
+            )
+            for found in (DETECTORS.get(n) for n in (names if names is not None else DETECTORS.names()))
         ]
         self._latches = {d.name: Latch() for d in self._detectors}
 
