@@ -33,6 +33,8 @@ class SynthesisConfig(Frozen):
     """Families that make tasks; each at all of its levels."""
     n_per_family: int = Field(600, ge=1)
     """Attempts per family, spread evenly over its levels."""
+    sources: tuple[str, ...] = ()
+    """Imported sources that are trained and measured on beside the families."""
     benchmarks: tuple[str, ...] = ()
     """Imported sources that no task may resemble."""
 

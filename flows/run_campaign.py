@@ -12,6 +12,7 @@ from flows.orchestration import step, verb_flow
 from flows.plan_mixture import plan
 from flows.settings import Settings
 from flows.steps import reporting, synthesis
+from flows.steps.reach import reach
 from flows.synthesize_tasks import make_tasks
 from flows.train_stage import start_policy, train
 from flows.workshop import Workshop, workshop
@@ -28,16 +29,17 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
         for name, path in sources.items():
             import_source(shop, name, path)
         make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign)
-        train_arm(shop, config, ids.campaign)
+        policy = start_policy(shop, config, campaign_id=ids.campaign)
+        reached = reach(shop, config, policy, list(sources))
+        train_arm(shop, reached, policy, ids.campaign)
         if config.curriculum.baseline is not None:
-            train_arm(shop, with_scheduler(config, config.curriculum.baseline), ids.baseline)
+            train_arm(shop, with_scheduler(reached, config.curriculum.baseline), policy, ids.baseline)
         write_report(shop, config, ids)
         return shop.run
 
 
-def train_arm(shop: Workshop, config: CampaignConfig, campaign: str) -> None:
+def train_arm(shop: Workshop, config: CampaignConfig, policy: str, campaign: str) -> None:
     """All stages of one scheduler from the common start."""
-    policy = start_policy(shop, config, campaign_id=campaign)
     measure(shop, config, policy, campaign_id=campaign, index=0)
     for index in range(1, config.curriculum.n_stages + 1):
         calibrate(shop, config, policy)

@@ -52,6 +52,12 @@ class LoadedPolicy:
         ids: list[list[int]] = self.tokenizer(list(rendered), add_special_tokens=not self.chat)["input_ids"]
         return ids
 
+    def reads(self, prompts: Sequence[str], *, max_tokens: int) -> list[bool]:
+        """Whether each prompt has no unknown token and leaves room for `max_tokens` in the context."""
+        room = self.model.config.max_position_embeddings - max_tokens
+        unknown = self.tokenizer.unk_token_id
+        return [len(ids) <= room and (unknown is None or unknown not in ids) for ids in self.encode(prompts)]
+
     @property
     def end_ids(self) -> tuple[int, ...]:
         """Token ids that end a completion: the tokenizer's and every one that the model declares."""

@@ -54,6 +54,9 @@ def print_summary(result: Mapping[str, Any]) -> None:
             for name in figures["before"]
         ]
         print_table(rows, title=f"group {group}")
+    for name, found in result.get("sources", {}).items():
+        text = f"{name}: the policy can read {found['within_reach']} of {found['tasks']} tasks"
+        Console().print(text + ("" if found["within_reach"] else "; out of its reach, not trained on"), soft_wrap=True)
     Console().print(f"report: {result['report']}", soft_wrap=True)
 
 

@@ -31,6 +31,8 @@ def outcome(shop: Workshop, config: CampaignConfig, ids: CampaignIds, *, report:
             for name in config.evaluation.groups
         },
     }
+    if "sources" in shop.outputs:
+        result["sources"] = shop.outputs["sources"]
     if config.curriculum.baseline is not None:
         result["baseline"] = {
             "scheduler": config.curriculum.baseline,

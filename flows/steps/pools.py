@@ -9,17 +9,17 @@ from warehouse.records import Split, Task, TaskKind
 
 
 def training_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
-    """Accepted, verifiable tasks of the train split in the campaign's families, sorted by id."""
+    """Accepted, verifiable tasks of the train split in the campaign's families and sources, sorted by id."""
     return _tasks(shop, config, Split.TRAIN)
 
 
 def heldout_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
-    """Accepted, verifiable tasks of the held-out split in the campaign's families, sorted by id."""
+    """Accepted, verifiable tasks of the held-out split in the campaign's families and sources, sorted by id."""
     return _tasks(shop, config, Split.HELDOUT)
 
 
 def _tasks(shop: Workshop, config: CampaignConfig, split: Split) -> list[Task]:
-    wanted = set(config.synthesis.families)
+    wanted = {*config.synthesis.families, *config.synthesis.sources}
     found = [
         task for task in shop.store.tasks(split=split) if task.family in wanted and task.kind is TaskKind.VERIFIABLE
     ]
