@@ -269,7 +269,7 @@ class Store:
         )
         if not known[0]["n"]:
             raise UserError(
-                f"snapshot {snapshot_id} is not kept; the newest is {newest}; see: gradatim sql --named snapshots"
+                f"snapshot {snapshot_id} is not kept; the newest is {newest}; see: gradatim sql --named batches"
             )
         memory_limit, threads = self._settings
         return Store.open(self.home, snapshot=snapshot_id, memory_limit=memory_limit, threads=threads)

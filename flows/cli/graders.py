@@ -1,0 +1,55 @@
+"""`gradatim graders`: the stack that scores completions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import AsJson, home_of
+from flows.cli.output import Output
+
+group = typer.Typer(help="Check a grader stack, list graders, show where they disagree.", no_args_is_help=True)
+
+
+@group.command()
+def check(
+    file: Annotated[Path | None, typer.Argument(help="TOML declaration of a stack.")] = None,
+    default: Annotated[bool, typer.Option("--default", help="Check the stack of a campaign that has none.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List what is wrong with a stack; exit code 2 when it cannot be used.
+
+    Example: gradatim graders check graders.toml
+    """
+    from flows.steps.grading import refuse_fatal, stack_problems
+
+    found = stack_problems(file, default=default)
+    if found or as_json:
+        Output(as_json=as_json).rows(found)
+    else:
+        typer.echo("no problem")
+    refuse_fatal(found, file)
+
+
+@group.command(name="list")
+def list_graders(as_json: AsJson = False) -> None:
+    """List the graders that a stack can use.
+
+    Example: gradatim graders list --json
+    """
+    from flows.steps.grading import grader_table
+
+    Output(as_json=as_json).rows(grader_table())
+
+
+@group.command()
+def conflicts(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show pairs of graders that disagree about the same completions, and on how many tasks.
+
+    Example: gradatim graders conflicts
+    """
+    from warehouse import people_sql
+
+    Output(as_json=as_json).rows(people_sql.run_named(home_of(context), "grader_conflicts").to_pylist())
