@@ -1,0 +1,211 @@
+"""`gradatim warehouse`: upkeep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import AsJson, DryRun, home_of
+from flows.cli.output import Output
+
+group = typer.Typer(
+    help="Check, back up, move, compact and clean the warehouse; let old rows go.", no_args_is_help=True
+)
+Age = Annotated[str, typer.Option("--older-than", help="Age as a number and s, m, h, d or w.")]
+
+
+@group.command()
+def check(context: typer.Context, as_json: AsJson = False) -> None:
+    """Compare every file with its size, blake3 and rows by a full scan; exit code 1 when something is wrong.
+
+    Example: gradatim warehouse check --json
+    """
+    from flows.settings import prepared
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    with existing_store(prepared(home_of(context)), read_only=True) as store:
+        found = upkeep.check(store)
+    if found or as_json:
+        Output(as_json=as_json).rows([finding._asdict() for finding in found])
+    else:
+        typer.echo("every file is whole")
+    if found:
+        raise typer.Exit(1)
+
+
+@group.command()
+def salvage(
+    context: typer.Context,
+    to: Annotated[Path, typer.Argument(help="New folder for the rebuilt home.")],
+    as_json: AsJson = False,
+) -> None:
+    """Build a new home from the files that are whole and say what was lost; the damaged home is left as it is.
+
+    Example: gradatim warehouse salvage rescued
+    """
+    from flows.settings import prepared
+    from warehouse import upkeep
+
+    told = upkeep.salvage(prepared(home_of(context)).home, to)
+    Output(as_json=as_json).rows([{"table": table, **counts} for table, counts in told.items()])
+
+
+@group.command()
+def backup(
+    context: typer.Context,
+    to: Annotated[Path, typer.Argument(help="Folder of the copy; again to the same one copies just what is new.")],
+    as_json: AsJson = False,
+) -> None:
+    """Copy the home so that the copy works on its own.
+
+    Example: gradatim warehouse backup /backups/tasks
+    """
+    from flows.settings import prepared
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    with existing_store(prepared(home_of(context))) as store:
+        Output(as_json=as_json).value({"backup": str(upkeep.backup(store, to)), "snapshot_id": store.snapshot()})
+
+
+@group.command()
+def restore(
+    context: typer.Context,
+    source: Annotated[Path, typer.Argument(help="Folder of a backup.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make a new home, the one that --home names, from a backup and check it; exit code 1 when files are broken.
+
+    Example: gradatim --home restored warehouse restore /backups/tasks
+    """
+    from warehouse import upkeep
+
+    found = upkeep.restore(source, home_of(context))
+    Output(as_json=as_json).value({"home": str(home_of(context)), "findings": [list(finding) for finding in found]})
+    if found:
+        raise typer.Exit(1)
+
+
+@group.command()
+def move(
+    context: typer.Context,
+    to: Annotated[list[str], typer.Option(help="postgres:// URL of a catalog, s3:// or folder of files; may repeat.")],
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy every row to another catalog and use that from then on; the old files are kept.
+
+    Example: gradatim warehouse move --to postgres://me@db/tasks --to s3://bucket/tasks
+    """
+    from flows.settings import prepared
+    from flows.steps.upkeep import existing_store, moved
+
+    with existing_store(prepared(home_of(context))) as store:
+        Output(as_json=as_json).value(moved(store, to, dry_run=dry_run))
+
+
+@group.command()
+def compact(context: typer.Context, as_json: AsJson = False) -> None:
+    """Merge small files; snapshots and rows stay.
+
+    Example: gradatim warehouse compact
+    """
+    from flows.settings import prepared
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    with existing_store(prepared(home_of(context))) as store:
+        Output(as_json=as_json).value(upkeep.compact(store))
+
+
+@group.command()
+def expire(context: typer.Context, older_than: Age = "30d", dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Forget old snapshots that no stage and no plan pins; rows stay.
+
+    Example: gradatim warehouse expire --older-than 30d --dry-run
+    """
+    from flows.settings import prepared
+    from flows.steps.durations import duration
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    age = duration(older_than)
+    with existing_store(prepared(home_of(context))) as store:
+        gone = upkeep.expire(store, older_than=age, dry_run=dry_run)
+    Output(as_json=as_json).value({"n_snapshots": len(gone), "snapshots": gone})
+
+
+@group.command()
+def clean(context: typer.Context, older_than: Age = "1d", dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Delete files that no kept snapshot uses and orphans of broken writes.
+
+    Example: gradatim warehouse clean --dry-run
+    """
+    from flows.settings import prepared
+    from flows.steps.durations import duration
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    age = duration(older_than)
+    with existing_store(prepared(home_of(context))) as store:
+        gone = upkeep.clean(store, older_than=age, dry_run=dry_run)
+    Output(as_json=as_json).value({"n_files": len(gone), "files": gone})
+
+
+@group.command()
+def retain(
+    context: typer.Context,
+    rollouts: Annotated[str, typer.Option(help="Age up to which rollouts stay, e.g. 90d.")],
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete rollouts older than an age; snapshots from before keep them until they expire.
+
+    Example: gradatim warehouse retain --rollouts 90d --dry-run
+    """
+    from flows.settings import prepared
+    from flows.steps.durations import duration
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    age = duration(rollouts)
+    with existing_store(prepared(home_of(context))) as store:
+        Output(as_json=as_json).value({"n_rollouts": upkeep.retain(store, rollouts=age, dry_run=dry_run)})
+
+
+@group.command()
+def purge(
+    context: typer.Context,
+    source: Annotated[str, typer.Option(help="Source to take down, with all that was grown from it.")],
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a source down: every task, rollout, file, snapshot and export that holds it; cannot be undone.
+
+    Example: gradatim warehouse purge --source gsm8k --dry-run
+    """
+    from flows.settings import prepared
+    from flows.steps.upkeep import existing_store
+    from warehouse import upkeep
+
+    with existing_store(prepared(home_of(context))) as store:
+        Output(as_json=as_json).value(upkeep.purge(store, source, dry_run=dry_run))
+
+
+@group.command()
+def attach(context: typer.Context, as_json: AsJson = False) -> None:
+    """Print the SQL that attaches this warehouse, read-only, in a DuckDB shell or from Python.
+
+    Example: gradatim warehouse attach
+    """
+    from flows.settings import prepared
+    from flows.steps.upkeep import attach_statement
+
+    statement = attach_statement(prepared(home_of(context)))
+    if as_json:
+        Output(as_json=True).value({"sql": statement})
+    else:
+        typer.echo(statement)

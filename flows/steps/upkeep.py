@@ -1,0 +1,47 @@
+"""Upkeep of an existing warehouse, and where it is attached from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from flows.settings import Settings
+from flows.workshop import open_store
+from warehouse.errors import UserError
+from warehouse.home import Home, without_password
+from warehouse.people_sql import attach_line
+from warehouse.records import JsonValue
+from warehouse.store import Store
+from warehouse.upkeep import move
+
+POSTGRES = ("postgres://", "postgresql://")
+
+
+def existing_store(settings: Settings, *, read_only: bool = False) -> Store:
+    """The warehouse of `settings`; raises `UserError` instead of making one."""
+    if settings.catalog_url is None and not Home.at(settings.home).exists:
+        raise UserError(f"there is no warehouse in {settings.home}; see: gradatim --home DIR import|synth|run")
+    return open_store(settings, read_only=read_only)
+
+
+def attach_statement(settings: Settings) -> str:
+    """The statement that attaches this warehouse read-only in any DuckDB client, without a password."""
+    url = settings.catalog_url.get_secret_value() if settings.catalog_url else None
+    home = Home.at(settings.home, catalog_url=without_password(url))
+    if not home.exists:
+        raise UserError(f"there is no warehouse in {settings.home}; see: gradatim --home DIR import|synth|run")
+    return attach_line(home)
+
+
+def moved(store: Store, urls: Sequence[str], *, dry_run: bool) -> Mapping[str, JsonValue]:
+    """Move to a `postgres://` catalog and/or another place for the files; rows by table. Counts only on a dry run."""
+    catalogs = [url for url in urls if url.startswith(POSTGRES)]
+    places = [url for url in urls if not url.startswith(POSTGRES)]
+    if len(catalogs) > 1 or len(places) > 1:
+        raise UserError(
+            f"move got {len(catalogs)} catalogs and {len(places)} places for files, at most 1 each; "
+            "see: gradatim warehouse move --help"
+        )
+    if dry_run:
+        return {"catalog": without_password(next(iter(catalogs), None)), "data": next(iter(places), None)}
+    rows = move(store, catalog_url=next(iter(catalogs), None), data_url=next(iter(places), None))
+    return dict(rows)
