@@ -20,6 +20,7 @@ from warehouse.checks import References, cast, check_rows
 from warehouse.contracts import contract, contract_of
 from warehouse.engine import connect, quoted_name
 from warehouse.errors import UserError
+from warehouse.failures import told
 from warehouse.home import Home
 from warehouse.named import named_query
 from warehouse.records import Record, Split, Status, Task
@@ -82,6 +83,9 @@ class Store:
                     migrations.migrate(connection)
                 else:
                     migrations.refuse_newer(connection)
+        except duckdb.Error as error:
+            connection.close()
+            raise told(error, place, "opening it") from error
         except BaseException:
             connection.close()
             raise
@@ -141,7 +145,7 @@ class Store:
                 return Commit(self._last_committed(), n_rows, True)
             except duckdb.Error as error:
                 if not conflicts(error) or not pause():
-                    raise
+                    raise told(error, self.home, f"writing {purpose}") from error
         raise AssertionError("unreachable")
 
     @contextmanager

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
 import pytest
-from warehouse_rows import status, task
+
+from warehouse.errors import UserErrorfrom warehouse_rows import status, task
 
 from warehouse.store import Store
 from warehouse.upkeep import check
@@ -38,7 +38,7 @@ def test_a_full_disk_refuses_the_commit_whole_and_a_smaller_one_works_later(blan
         filler = small_disk / "filler"
         filler.write_bytes(os.urandom(shutil.disk_usage(small_disk).free - 200_000))
         texts = [os.urandom(2000).hex() for _ in range(500)]
-        with pytest.raises((duckdb.Error, OSError)):
+        with pytest.raises(UserError, match=r"disk under .* is full"):
             store.commit([task(i, prompt=text) for i, text in enumerate(texts)], batch="big", purpose="x", run="r")
         assert [t.task_id for t in store.tasks()] == ["t1"]
         filler.unlink()
