@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from warehouse_rows import status, task
 
-from warehouse.errors import UserErrorfrom warehouse_rows import status, task
-
+from warehouse.errors import UserError
 from warehouse.store import Store
 from warehouse.upkeep import check
 
