@@ -1,0 +1,47 @@
+"""What a killed run left behind: its training stage and its embedded server, ended before the next run starts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+
+CHILDREN = ("trainer.run", "prefect.server.api.server:create_app")
+"""What marks a process that only a run of ours starts."""
+
+PARENT = "GRADATIM_PARENT"
+"""Environment variable in which children carry the process that started them."""
+
+GRACE_S = 10.0
+
+
+def mark_children() -> None:
+    """Let the processes that this one starts say whose children they are."""
+    os.environ[PARENT] = str(os.getpid())
+
+
+def end_orphans(home: Path) -> int:
+    """End the children of runs of `home` whose run is gone; returns how many there were.
+
+    A child belongs to `home` by the `PREFECT_HOME` that it inherited.
+    """
+    place = str(home.absolute() / "prefect")
+    orphans = [process for process in psutil.process_iter() if _is_orphan(process, place)]
+    for process in orphans:
+        process.terminate()
+    _, left = psutil.wait_procs(orphans, timeout=GRACE_S)
+    for process in left:
+        process.kill()
+    psutil.wait_procs(left, timeout=GRACE_S)
+    return len(orphans)
+
+
+def _is_orphan(process: psutil.Process, place: str) -> bool:
+    try:
+        if not any(word in process.cmdline() for word in CHILDREN):
+            return False
+        inherited = process.environ()
+        return inherited.get("PREFECT_HOME") == place and inherited.get(PARENT) != str(process.ppid())
+    except psutil.Error:
+        return False
