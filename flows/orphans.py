@@ -42,6 +42,6 @@ def _is_orphan(process: psutil.Process, place: str) -> bool:
         if not any(word in process.cmdline() for word in CHILDREN):
             return False
         inherited = process.environ()
-        return inherited.get("PREFECT_HOME") == place and inherited.get(PARENT) != str(process.ppid())
+        return bool(inherited.get("PREFECT_HOME") == place and inherited.get(PARENT) != str(process.ppid()))
     except psutil.Error:
         return False
