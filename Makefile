@@ -22,7 +22,7 @@ run: install
 	$(BIN)/gradatim run --config configs/pocket.toml $(ARGS)
 
 test: install-dev
-	$(BIN)/pytest -m 'not slow and not gpu and not smollm' $(ARGS)
+	$(BIN)/pytest -n 2 --dist loadfile -m 'not slow and not gpu and not smollm' $(ARGS)
 
 test-all: install-dev
 	$(BIN)/pytest -m 'not gpu' $(ARGS)

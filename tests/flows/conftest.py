@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 SECRET = "hunter2-planted-secret"
 
@@ -81,11 +82,19 @@ class Campaign:
 
 @pytest.fixture(scope="session")
 def campaign(tmp_path_factory, gradatim) -> Campaign:
-    folder = tmp_path_factory.mktemp("campaign")
+    """The finished campaign; parallel test processes share one."""
+    root = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent
+    folder, kept = root / "campaign", root / "campaign" / "ended.json"
     config = folder / "tiny.toml"
-    config.write_text(CONFIG)
-    home = folder / "home"
-    webhook = f"https://user:{SECRET}@127.0.0.1:9/hook"
-    ended = gradatim(home, "run", "--config", str(config), "--json", GRADATIM_WEBHOOK=webhook)
+    with FileLock(root / "campaign.lock"):
+        if not kept.is_file():
+            folder.mkdir()
+            config.write_text(CONFIG)
+            webhook = f"https://user:{SECRET}@127.0.0.1:9/hook"
+            ran = gradatim(folder / "home", "run", "--config", str(config), "--json", GRADATIM_WEBHOOK=webhook)
+            kept.write_text(json.dumps(asdict(ran)))
+    ended = Ended(**json.loads(kept.read_text()))
     assert ended.code == 0, ended.err[-3000:]
-    return Campaign(home, config, ended)
+    return Campaign(folder / "home", config, ended)
