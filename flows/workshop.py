@@ -58,6 +58,13 @@ def open_store(settings: Settings, *, read_only: bool = False) -> Store:
 
 
 @contextmanager
+def looking(settings: Settings) -> Iterator[Workshop]:
+    """A workshop that reads: its store refuses every commit, and no run is noted."""
+    with open_store(settings, read_only=True) as store, Judge(workers=settings.judge_workers) as judge:
+        yield Workshop(settings=settings, store=store, judge=judge, run="")
+
+
+@contextmanager
 def workshop(
     settings: Settings, *, flow: str, config: Mapping[str, JsonValue], campaign_id: str | None = None
 ) -> Iterator[Workshop]:

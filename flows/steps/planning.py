@@ -41,7 +41,7 @@ def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous:
         arms,
         policy_id=policy_id,
         snapshot_id=shop.store.snapshot(),
-        previous=_as_plan(previous),
+        previous=as_plan(previous),
         scheduler=config.curriculum.scheduler,
         config=config.curriculum.mixture,
     )
@@ -65,7 +65,7 @@ def last_mixture(shop: Workshop, campaign_id: str, *, before: int) -> Mixture | 
     return max(rows, key=lambda row: row.stage_index, default=None)
 
 
-def _as_plan(row: Mixture | None) -> Plan | None:
+def as_plan(row: Mixture | None) -> Plan | None:
     """What the next plan needs of the last one."""
     if row is None:
         return None

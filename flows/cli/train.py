@@ -1,0 +1,37 @@
+"""`gradatim train`: one stage from a stored plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import AsJson, DryRun, home_of
+from flows.cli.output import Output
+
+
+def command(
+    context: typer.Context,
+    mixture: Annotated[str, typer.Option(help="Id of a stored plan, or its first characters.")],
+    config: Annotated[Path | None, typer.Option(help="Configuration, when not the campaign's own.")] = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train the stage that a plan was made for; a finished stage costs nothing, a killed one goes on.
+
+    Example: gradatim train --mixture 91bc
+    """
+    from flows.settings import prepared
+    from flows.steps.orders import order_of
+    from flows.workshop import looking
+
+    settings = prepared(home_of(context))
+    with looking(settings) as shop:
+        order = order_of(shop, mixture, config)
+    found = dict(order.told)
+    if not dry_run:
+        from flows.train_stage import train_stage
+
+        found["policy_out"] = train_stage(settings.home, order.config, order.mixture_id)
+    Output(as_json=as_json).value(found)
