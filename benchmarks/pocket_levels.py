@@ -97,7 +97,7 @@ def by_group(before: dict, after: dict, tasks: list[Task]) -> dict[str, dict]:
 def one(args: argparse.Namespace, seed: int, scheduler: str, judge: Judge) -> dict:
     """One campaign, stage by stage; each finished stage's figures are kept."""
     home = args.folder / f"{'-'.join(args.families)}-{args.warm_steps}-{seed}"
-    kept = home / f"{scheduler}-{args.stages}x{args.steps}-{args.rate}.json"
+    kept = home / f"{scheduler}-{args.stages}x{args.steps}x{args.prompts}-{args.rate}.json"
     if kept.is_file():
         return json.loads(kept.read_text())
     weights = {name: args.share for name in args.families if name in LEVELS} if len(args.families) > 3 else {}
@@ -114,13 +114,15 @@ def one(args: argparse.Namespace, seed: int, scheduler: str, judge: Judge) -> di
     before = measure(policies.load("warm", home), heldout, judge)
     print(f"seed {seed}: start {figures(before, before, _levels(heldout))}", file=sys.stderr, flush=True)
     trainer = TrainerConfig(
-        stage=StageConfig(n_steps=args.steps, learning_rate=args.rate), guard=GuardConfig(canary_tasks=0)
+        stage=StageConfig(n_steps=args.steps, prompts_per_step=args.prompts, learning_rate=args.rate),
+        guard=GuardConfig(canary_tasks=0),
     )
     policy, start, began, curve = "warm", None, time.process_time(), []
     for index in range(args.stages):
+        name = f"{scheduler}-{args.steps}x{args.prompts}-{args.rate}-{index}"
         file = StageFile(
-            home=str(home), run_id="bench", stage_id=f"{scheduler}-{args.steps}-{args.rate}-{index}", snapshot_id=0,
-            seed=seed, policy=policy, continue_from=start, first_step=index * args.steps, scheduler=scheduler,
+            home=str(home), run_id="bench", stage_id=name, snapshot_id=0, seed=seed,
+            policy=policy, continue_from=start, first_step=index * args.steps, scheduler=scheduler,
             trainer=trainer,
         )  # fmt: skip
         built = schedulers.get(scheduler)(pool_of(train), {}, seed)
@@ -160,7 +162,8 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=2.0, help="weight of rev, sort and inc in a wider warm start")
     parser.add_argument("--per-level", type=int, default=60, help="train tasks of each family and level")
     parser.add_argument("--stages", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=StageConfig().n_steps)
+    parser.add_argument("--prompts", type=int, default=StageConfig().prompts_per_step)
     parser.add_argument("--rate", type=float, default=StageConfig().learning_rate)
     parser.add_argument("--folder", type=Path, default=Path(".bench/pocket_levels"))
     args = parser.parse_args()

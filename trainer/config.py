@@ -62,10 +62,10 @@ class SamplingConfig(Frozen):
 class StageConfig(Frozen):
     """One GRPO stage."""
 
-    n_steps: int = Field(60, ge=1)
+    n_steps: int = Field(50, ge=1)
     """Optimizer steps."""
-    prompts_per_step: int = Field(16, ge=1)
-    """Groups a step."""
+    prompts_per_step: int = Field(32, ge=1)
+    """Groups a step; at 16 the pocket policy's pass rate jumps by .05 between stages, at 32 it climbs."""
     group_size: int = Field(8, ge=2)
     """Rollouts a group, TRL's `num_generations`."""
     learning_rate: float = Field(1.5e-4, gt=0)
@@ -84,7 +84,7 @@ class StageConfig(Frozen):
     """Advantages of pass@k (PKPO, leave one out); 1 is pass@1; at most half of `group_size`."""
     num_iterations: int = Field(1, ge=1)
     """Updates on each batch of rollouts, TRL's mu; `epsilon` and `epsilon_high` act only above 1."""
-    checkpoint_every: int = Field(20, ge=1)
+    checkpoint_every: int = Field(10, ge=1)
     """Steps between checkpoints a killed stage resumes from; the last step is always one."""
     threads: int = Field(1, ge=1)
     """Torch threads: two on two busy cores made a small policy 7 times slower than one."""

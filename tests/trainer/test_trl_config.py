@@ -13,7 +13,7 @@ def made(tmp_path, sampling=None, **stage):
 def test_our_settings_arrive(tmp_path):
     args = made(tmp_path, trl={"max_grad_norm": 0.5})
     assert (args.max_grad_norm, args.loss_type, args.beta, args.temperature) == (0.5, "dapo", 0, 1.0)
-    assert (args.generation_batch_size, args.num_generations, args.max_steps) == (128, 8, 10)
+    assert (args.generation_batch_size, args.num_generations, args.max_steps) == (256, 8, 10)
     assert args.lr_scheduler_type == "constant_with_warmup"
     assert not args.logging_nan_inf_filter
     assert args.use_cpu
