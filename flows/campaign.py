@@ -83,6 +83,15 @@ class CurriculumConfig(Frozen):
         return name
 
 
+class WatchConfig(Frozen):
+    """What is done about a collapse between stages."""
+
+    enabled: bool = True
+    """Look after every stage's evaluation and act for the next stage. A baseline arm always runs without."""
+    watch_only: bool = False
+    """Record alarms and decisions, between stages and within them, and change nothing."""
+
+
 class CampaignConfig(Frozen):
     """One campaign: everything that decides what it does, and nothing about the machine it runs on."""
 
@@ -98,6 +107,7 @@ class CampaignConfig(Frozen):
     curriculum: CurriculumConfig = CurriculumConfig()
     stage: StageConfig = StageConfig()
     guard: GuardConfig = GuardConfig()
+    watch: WatchConfig = WatchConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
 
@@ -160,6 +170,11 @@ def _named(path: Path, error: ValidationError) -> UserError:
 
 
 def with_scheduler(config: CampaignConfig, scheduler: str) -> CampaignConfig:
-    """The same campaign drawn by another scheduler, with that one's default settings and no baseline of its own."""
+    """The same campaign drawn by another scheduler, with that one's default settings and no baseline of its own.
+
+    It is the yardstick: nothing is done about its collapse, within stages or between them.
+    """
     curriculum = config.curriculum.model_copy(update={"scheduler": scheduler, "scheduler_config": {}, "baseline": None})
-    return config.model_copy(update={"curriculum": curriculum})
+    guard = config.guard.model_copy(update={"watch_only": True})
+    watch = config.watch.model_copy(update={"enabled": False})
+    return config.model_copy(update={"curriculum": curriculum, "guard": guard, "watch": watch})

@@ -13,8 +13,10 @@ from flows.plan_mixture import plan
 from flows.settings import Settings
 from flows.steps import reporting, synthesis
 from flows.steps.reach import reach
+from flows.steps.steering import outset
 from flows.synthesize_tasks import make_tasks
 from flows.train_stage import start_policy, train
+from flows.watch_collapse import watch
 from flows.workshop import Workshop, workshop
 
 write_report = step("report")(reporting.write_report)
@@ -39,10 +41,14 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
 
 
 def train_arm(shop: Workshop, config: CampaignConfig, policy: str, campaign: str) -> None:
-    """All stages of one scheduler from the common start."""
+    """All stages of one scheduler from the common start, each on the course that the watch left."""
+    course = outset(config, policy)
     measure(shop, config, policy, campaign_id=campaign, index=0)
     for index in range(1, config.curriculum.n_stages + 1):
-        calibrate(shop, config, policy)
-        mixture = plan(shop, config, policy, campaign_id=campaign, index=index)
-        policy = train(shop, config, mixture, campaign_id=campaign, index=index)
+        calibrate(shop, course.config, course.policy)
+        mixture = plan(shop, course.config, course.policy, campaign_id=campaign, index=index)
+        policy = train(shop, course.config, mixture, campaign_id=campaign, index=index, fresh=course.fresh)
         measure(shop, config, policy, campaign_id=campaign, index=index)
+        course = watch(shop, config, policy, campaign_id=campaign, index=index)
+        if course.ended:
+            break

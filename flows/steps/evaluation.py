@@ -11,6 +11,7 @@ from flows.steps.pools import heldout_tasks
 from flows.workshop import Workshop
 from trainer.evaluate import choose, evaluate, protocol_hash
 from warehouse.records import Evaluation, Rollout, content_hash
+from warehouse.store import Store
 
 
 def evaluate_policy(
@@ -61,7 +62,12 @@ def all_figures(shop: Workshop, eval_id: str) -> Mapping[str, Mapping[str, Mappi
 
 def figures(shop: Workshop, campaign_id: str, index: int, group: str = "all") -> Mapping[str, Mapping[str, float]]:
     """A campaign's figures after stage `index` for a group of tasks: {"pass@1": {"value", "low", "high", "n"}, ...}."""
-    rows = shop.store.read(
+    return figures_of(shop.store, campaign_id, index, group)
+
+
+def figures_of(store: Store, campaign_id: str, index: int, group: str = "all") -> Mapping[str, Mapping[str, float]]:
+    """The same from a store alone."""
+    rows = store.read(
         Evaluation,
         'campaign_id = $campaign AND stage_index = $index AND "group" = $group',
         {"campaign": campaign_id, "index": index, "group": group},

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from flows.campaign import CampaignConfig, CampaignIds
 from flows.steps.evaluation import figures
+from flows.steps.watching import final_look
 from flows.workshop import Workshop
 from warehouse.records import JsonValue, Stage
 
@@ -14,7 +15,7 @@ SHOWN = ("pass@1", "pass@8", "entropy")
 
 def outcome(shop: Workshop, config: CampaignConfig, ids: CampaignIds, *, report: str) -> Mapping[str, JsonValue]:
     """The campaign's result: {"run_id", "report", "stages", "before", "after", "baseline"}, figures with intervals."""
-    last = config.curriculum.n_stages
+    last = final_look(shop.store, ids.campaign)
     stages = shop.store.read(Stage, "campaign_id = $campaign AND kind = 'grpo'", {"campaign": ids.campaign})
     result: dict[str, JsonValue] = {
         "run_id": shop.run,
@@ -33,10 +34,12 @@ def outcome(shop: Workshop, config: CampaignConfig, ids: CampaignIds, *, report:
     }
     if "sources" in shop.outputs:
         result["sources"] = shop.outputs["sources"]
+    if "ended" in shop.outputs:
+        result["ended"] = shop.outputs["ended"]
     if config.curriculum.baseline is not None:
         result["baseline"] = {
             "scheduler": config.curriculum.baseline,
-            "after": _shown(figures(shop, ids.baseline, last)),
+            "after": _shown(figures(shop, ids.baseline, final_look(shop.store, ids.baseline))),
         }
     return result
 

@@ -16,16 +16,22 @@ from trainer.config import TrainerConfig
 from trainer.stage import StageResult, next_attempt, run_stage
 from trainer.stagefile import StageFile
 from warehouse.errors import GradatimError
-from warehouse.records import Mixture, Policy, RunStatus, Stage, content_hash
+from warehouse.records import JsonValue, Mixture, Policy, RunStatus, Stage, content_hash
+
+FRESH = "fresh_optimizer"
+"""Key in a stage's stored configuration: its optimizer started anew, as after a roll-back."""
 
 
-def train_stage(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int) -> str:
+def train_stage(
+    shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int, fresh: bool = False
+) -> str:
     """Train stage `index` on `mixture` from the policy it was planned for; returns the policy it made.
 
+    `fresh` starts the optimizer and its warm-up anew, instead of going on with those behind the policy.
     A finished stage is found by its key and costs nothing; a killed one goes on from its last checkpoint.
     Raises `StageFailed` with the reason when the stage cannot end; the row says so too.
     """
-    file = stage_file(shop, config, mixture, index=index)
+    file = stage_file(shop, config, mixture, index=index, fresh=fresh)
     done = shop.store.read(Stage, "stage_id = $id AND status = 'finished'", {"id": file.stage_id})
     if done and done[0].policy_out:
         return done[0].policy_out
@@ -39,7 +45,7 @@ def train_stage(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, cam
         mixture_id=mixture.mixture_id,
         snapshot_id=file.snapshot_id,
         policy_in=mixture.policy_id,
-        config=file.trainer.model_dump(mode="json"),
+        config=file.trainer.model_dump(mode="json") | ({FRESH: True} if fresh else {}),
         code_version=code_version(),
     )
     mark = f"{file.stage_id}:{file.attempt}"
@@ -64,7 +70,9 @@ def train_stage(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, cam
     return result.policy_id
 
 
-def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, index: int) -> StageFile:
+def stage_file(
+    shop: Workshop, config: CampaignConfig, mixture: Mixture, *, index: int, fresh: bool = False
+) -> StageFile:
     """Everything the stage's process needs; its key is the hash of its input tasks, policy, plan and configuration."""
     trainer = TrainerConfig(
         policy=config.policy,
@@ -79,9 +87,12 @@ def stage_file(shop: Workshop, config: CampaignConfig, mixture: Mixture, *, inde
     if mixture.scheduler == "frontier":
         scheduler["weights"] = dict(mixture.weights)
     parent = policy_row(shop, mixture.policy_id)
-    behind = _stages_behind(shop, parent)
+    behind = [] if fresh else _stages_behind(shop, parent)
     settings = trainer.model_dump(mode="json", include={"policy", "sampling", "stage", "guard"})
-    key = content_hash("stage", index, task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed)
+    anew: list[JsonValue] = [FRESH] if fresh else []
+    key = content_hash(
+        "stage", index, task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed, *anew
+    )
     file = StageFile(
         home=str(shop.home.root),
         run_id=shop.run,
@@ -109,6 +120,8 @@ def _stages_behind(shop: Workshop, policy: Policy) -> list[Stage]:
         if not made or made[0].kind != "grpo" or made[0].policy_in is None:
             break
         stages.append(made[0])
+        if made[0].config.get(FRESH):
+            break
         policy = policy_row(shop, made[0].policy_in)
     return stages
 

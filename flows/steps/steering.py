@@ -1,0 +1,78 @@
+"""Where a campaign goes on: its configuration under the settings decided so far, the policy, and whether it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from curriculum.knobs import Settings
+from curriculum.schedulers.frontier_config import FrontierConfig
+from curriculum.tilt import tilted
+from flows.campaign import CampaignConfig
+
+PLANNED = "frontier"
+"""The scheduler whose draws follow the plan's weights and a share of replay."""
+
+STAGE = ("learning_rate", "entropy_coef", "beta", "pass_k")
+"""Knobs that are fields of `[stage]` by the same name."""
+
+
+class Course(NamedTuple):
+    """How the next stage starts; `fresh`: with a new optimizer. `ended`: why there is no next stage."""
+
+    config: CampaignConfig
+    policy: str
+    fresh: bool = False
+    ended: str | None = None
+
+
+def outset(config: CampaignConfig, policy: str) -> Course:
+    """The course of a campaign's first stage."""
+    return Course(steered(config, settings_of(config)), policy)
+
+
+def settings_of(config: CampaignConfig) -> Settings:
+    """The settings that actions may move, as `config` has them."""
+    planned = config.curriculum.scheduler == PLANNED
+    given = FrontierConfig.model_validate(config.curriculum.scheduler_config) if planned else FrontierConfig()
+    return Settings(
+        learning_rate=config.stage.learning_rate,
+        entropy_coef=config.stage.entropy_coef,
+        beta=config.stage.beta,
+        temperature=config.sampling.temperature or 1e-6,
+        pass_k=config.stage.pass_k,
+        replay=given.replay,
+        max_completion_tokens=config.sampling.max_tokens,
+        group=config.stage.group_size,
+        updates_per_generation=config.stage.num_iterations,
+        planned=planned,
+    )
+
+
+def steered(config: CampaignConfig, settings: Settings, words: Iterable[tuple[str, str | None]] = ()) -> CampaignConfig:
+    """`config` with every setting that differs from its own, and its plans tilted by `words` (word, arm).
+
+    What did not move stays untouched, so that a campaign without actions is trained exactly as configured.
+    Under `watch_only` the guard within stages only watches too.
+    """
+    start = settings_of(config)
+    knobs = {name: value for name, value in settings.model_dump().items() if value != getattr(start, name)}
+    stage = {name: value for name, value in knobs.items() if name in STAGE}
+    names = {"temperature": "temperature", "max_completion_tokens": "max_tokens"}
+    sampling = {field: knobs[name] for name, field in names.items() if name in knobs}
+    mixture = config.curriculum.mixture
+    for word, arm in words:
+        mixture = tilted(mixture, word, arm)
+    curriculum: dict[str, object] = {"mixture": mixture}
+    if "replay" in knobs:
+        curriculum["mixture"] = mixture.model_copy(update={"replay": max(mixture.replay, knobs["replay"])})
+        curriculum["scheduler_config"] = config.curriculum.scheduler_config | {"replay": knobs["replay"]}
+    guard = {"watch_only": True} if config.watch.watch_only else {}
+    return config.model_copy(
+        update={
+            "stage": config.stage.model_copy(update=stage),
+            "sampling": config.sampling.model_copy(update=sampling),
+            "curriculum": config.curriculum.model_copy(update=curriculum),
+            "guard": config.guard.model_copy(update=guard),
+        }
+    )
