@@ -61,7 +61,7 @@ def worst_fall(earlier: Sequence[Paired], *, mastered: float = 0.9, alpha: float
 
     An arm is mastered when its pass@1 over decided samples once reached `mastered`. The interval is about the very
     tasks evaluated: SE^2 = sum over tasks of p(1-p)/n of both sides / T^2 with p = (c + .5)/(n + 1), its normal
-    quantile Bonferroni-corrected for the number of arms. Falls whose interval excludes 0 come first.
+    quantile Bonferroni-corrected for the number of arms. Furthest: the lowest upper end.
     """
     best: dict[str, tuple[float, Paired]] = {}
     for paired in earlier:
@@ -70,7 +70,7 @@ def worst_fall(earlier: Sequence[Paired], *, mastered: float = 0.9, alpha: float
                 best[arm] = rate, paired
     z = float(stats.norm.isf(alpha / (2 * max(1, len(best)))))
     falls = [_fall(arm, paired, z) for arm, (_, paired) in sorted(best.items())]
-    return min(falls, key=lambda fall: (fall.high >= 0, fall.difference), default=None)
+    return min(falls, key=lambda fall: fall.high, default=None)
 
 
 def _rates(paired: Paired) -> Mapping[str, float]:

@@ -7,7 +7,7 @@ from curriculum.detectors.protocol import NOTHING, History, Reading, detector
 
 @detector(
     "forgetting",
-    version="1",
+    version="2",
     warn=0.05,
     critical=0.15,
     needs=("forgetting_worst", "forgetting_high"),
@@ -15,12 +15,13 @@ from curriculum.detectors.protocol import NOTHING, History, Reading, detector
     cool_down=1,
 )
 def forgetting(history: History) -> Reading:
-    """Largest fall of pass@1 of any arm against its own best evaluation; 0 unless its interval excludes 0.
+    """How much of pass@1 an arm has surely lost against its own best evaluation: -high where high < 0, else 0.
 
-    `forgetting_worst` is the most negative paired difference over arms, `forgetting_high` its upper end at a level
-    corrected for the number of arms.
+    `forgetting_worst` is the paired difference of the arm with the lowest upper end, `forgetting_high` that end at a
+    level corrected for the number of arms. The near end, since the best of several evaluations was partly luck and
+    a policy that learns moves each arm by .1 from one stage to the next.
     """
     worst, high = history.last("forgetting_worst"), history.last("forgetting_high")
     if worst != worst or high != high:
         return NOTHING
-    return Reading(-worst if high < 0 else 0.0, {"worst": worst, "high": high})
+    return Reading(max(0.0, -high), {"worst": worst, "high": high})
