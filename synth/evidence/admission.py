@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from synth.evidence.check import CHECKS, Bench, Check, Finding, Subject, refuse_same_lineage
+from synth.graders.verifier import MATH, Verifier, verifier_of
 from synth.tasks import OWN_LINEAGE
 from warehouse.records import Outcome, Status, Verdict
 
@@ -56,15 +57,28 @@ def _status(stop: Finding | None) -> Status:
     return Status.QUARANTINED if stop.quarantine else Status.REJECTED
 
 
+def decided_by(one: Check, subject: Subject) -> Verifier:
+    """Who decides in a check, at the check's own version joined with that of what it decides by.
+
+    That is the family's second algorithm in an independent check, and the judge of the task's domain in a check
+    of the lineage `judge` or `synth.math`.
+    """
+    if one.independent and subject.family:
+        return Verifier(f"{subject.family.name}.solve", f"{one.version}.{subject.family.version}", one.lineage)
+    if one.lineage in ("judge", MATH.lineage):
+        verifier = verifier_of(subject.task.domain)
+        return Verifier(verifier.name, f"{one.version}.{verifier.version}", one.lineage)
+    return Verifier(one.name, str(one.version), one.lineage)
+
+
 def _verdict(one: Check, subject: Subject, finding: Finding) -> Verdict:
-    verifier = f"{subject.family.name}.solve" if one.independent and subject.family else one.name
-    version = f"{one.version}.{subject.family.version}" if one.independent and subject.family else str(one.version)
+    verifier = decided_by(one, subject)
     return Verdict(
         task_id=subject.task.task_id,
         check=one.name,
-        verifier=verifier,
-        verifier_version=version,
-        verifier_lineage=one.lineage,
+        verifier=verifier.name,
+        verifier_version=verifier.version,
+        verifier_lineage=verifier.lineage,
         outcome=finding.outcome,
         reason=finding.reason,
         evidence=finding.evidence,

@@ -10,6 +10,7 @@ from synth.graders.judged import Judged, judged
 from synth.graders.programs import program_of
 from synth.graders.reward import reward, settle
 from synth.graders.stack import Stack
+from synth.graders.verifier import Verifier, verifier_of
 
 __all__ = [
     "GRADERS",
@@ -27,6 +28,7 @@ __all__ = [
     "Stack",
     "StackConfig",
     "StackInvalid",
+    "Verifier",
     "cause",
     "conflicts",
     "default_config",
@@ -40,4 +42,5 @@ __all__ = [
     "read_config",
     "reward",
     "settle",
+    "verifier_of",
 ]

@@ -20,9 +20,14 @@ _THINK = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 
 
 def program_of(task: Task, completion: str) -> str:
-    """The program that tests run: the scaffold with the completion's code in it, or the code alone."""
+    """The program that tests run: the scaffold with the completion's code in it, or the code alone.
+
+    The line end before a closing fence is no part of what goes into a scaffold: there the marker may stand in a text.
+    """
     code = code_of(completion, task.entry)
-    return code if task.scaffold is None else task.scaffold.replace(MARKER, code)
+    if task.scaffold is None:
+        return code
+    return task.scaffold.replace(MARKER, code if code == completion else code.removesuffix("\n"))
 
 
 def code_of(completion: str, entry: str | None = None) -> str:

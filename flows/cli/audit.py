@@ -1,0 +1,50 @@
+"""`gradatim audit`: how often the verifiers are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.options import AsJson, home_of
+from flows.cli.output import Output, interval, print_json, say
+
+
+def command(
+    context: typer.Context,
+    n: Annotated[int, typer.Option("--n", help="Tasks of each domain to audit on.")] = 200,
+    seed: Annotated[int, typer.Option(help="Another seed chooses other tasks.")] = 0,
+    rejudge: Annotated[
+        bool, typer.Option("--rejudge", help="First judge tasks again whose verifiers have newer versions.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure false accepts and false rejects of each verifier version on answers of known truth.
+
+    Wrong answers are perturbed golds and mutants that provably differ; right ones are other forms of the gold and
+    rewritten references. A task that fails a newer verifier is quarantined.
+
+    Example: gradatim audit --n 200 --rejudge --json
+    """
+    from flows.settings import prepared
+
+    settings = prepared(home_of(context))
+    from flows.audit_verifiers import audit_verifiers
+
+    found = audit_verifiers(settings.home, n, seed, rejudge)
+    if as_json:
+        print_json(found)
+        return
+    Output(as_json=False).rows([_shown(row) for row in found["verifiers"]], title="answers of known truth")
+    if rejudge:
+        say(f"judged again: {found['rejudged']}; quarantined: {found['quarantined']}; undecided: {found['undecided']}")
+
+
+def _shown(row: Mapping[str, Any]) -> Mapping[str, object]:
+    """A verifier's figures as people read them; empty where nothing of that kind was tried."""
+    shown: dict[str, object] = {"verifier": row["verifier"], "version": row["version"], "tasks": row["n"]}
+    for name, tried in (("false_accept", "n_wrong"), ("false_reject", "n_right")):
+        figure = {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]} if row[tried] else None
+        shown |= {name.replace("_", " "): interval(figure), f"of {tried.removeprefix('n_')} ones": row[tried]}
+    return shown

@@ -1,0 +1,81 @@
+"""Stored tasks judged again: a task is stale when a verifier that admitted it has another version by now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from synth.evidence import CHECKS, Bench, Subject, examine
+from synth.evidence.admission import decided_by
+from synth.family import FAMILIES, Item
+from synth.sandbox import load_tests
+from synth.tasks import OWN_SOURCE, make_item
+from warehouse.records import Outcome, Status, StatusChange, Task, Verdict
+
+
+class Rejudged(NamedTuple):
+    """A stale task after a new examination: its verdicts, and a change of status when it failed."""
+
+    verdicts: tuple[Verdict, ...]
+    status: StatusChange | None
+
+
+def signature(verifier: str, version: str) -> str:
+    """How a verifier at one version is written where verdicts are compared.
+
+    >>> signature("synth.math", "1.1")
+    'synth.math@1.1'
+    """
+    return f"{verifier}@{version}"
+
+
+def stale(tasks: Sequence[Task], signed: Mapping[str, Mapping[str, str]]) -> list[Task]:
+    """The tasks with a verdict by another version of its verifier than the installed one.
+
+    `signed` maps a task id to the signature of the newest verdict of each check. A check that a task never had does
+    not make it stale.
+    """
+    return [task for task in tasks if _is_stale(subject_of(task), signed.get(task.task_id, {}))]
+
+
+def _is_stale(subject: Subject, signed: Mapping[str, str]) -> bool:
+    checks = [one for one in CHECKS if one.name in signed and one.applies(subject)]
+    return any(signed[one.name] != signature(*decided_by(one, subject)[:2]) for one in checks)
+
+
+def rejudge(tasks: Sequence[Task], bench: Bench) -> list[Rejudged | None]:
+    """Each task under every check that applies to it; none where a check could not be made, which proves nothing."""
+    return [
+        None
+        if any(verdict.outcome is Outcome.UNDECIDED for verdict in examined.verdicts)
+        else Rejudged(examined.verdicts, _quarantine(task, examined.reason))
+        for task, examined in zip(tasks, examine([subject_of(task) for task in tasks], bench), strict=True)
+    ]
+
+
+def _quarantine(task: Task, reason: str | None) -> StatusChange | None:
+    if reason is None:
+        return None
+    return StatusChange(task_id=task.task_id, status=Status.QUARANTINED, reason=f"judged again: {reason}")
+
+
+def subject_of(task: Task) -> Subject:
+    """A stored task as checks examine it: with the family that made it where that has not moved on."""
+    item = Item(
+        prompt=task.prompt,
+        answer_kind=task.answer_kind,
+        reference=task.reference or "",
+        gold=task.gold,
+        entry=task.entry,
+        scaffold=task.scaffold,
+        tests=load_tests(task.tests or "[]"),
+        hidden_tests=load_tests(task.hidden_tests or "[]"),
+        params=task.params,
+    )
+    if task.source != OWN_SOURCE or task.family not in FAMILIES.names():
+        return Subject(task, item)
+    family = FAMILIES.get(task.family)
+    if task.params.get("version") != family.version:
+        return Subject(task, item)
+    made = make_item(family, level=task.level, seed=int(str(task.params["seed"])), index=int(str(task.params["index"])))
+    return Subject(task, made, family)
