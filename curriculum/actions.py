@@ -10,7 +10,7 @@ from curriculum.knobs import KNOBS, Scope, Settings, moved
 from warehouse.errors import UserError
 from warehouse.records import AlarmLevel, JsonValue
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Version of `RULES`; stored with every action."""
 MAX_ROLLBACKS = 3
 """Roll-backs of a campaign; the next one becomes a stop."""
@@ -58,9 +58,12 @@ def _calmer(settings: Settings) -> Mapping[str, float]:
 ROLL_BACK = Rule("roll back, rate x .5", _scaled(learning_rate=0.5), rollback=True, end_stage=True)
 STOP = Rule("stop", stop=True, end_stage=True)
 
+HOLD = Rule("KL to the reference", _set(beta=0.02), rollback=True, end_stage=True)
+
 RULES: Mapping[str, tuple[Rule, ...]] = {
-    "pass_rate_gap": (ROLL_BACK, Rule("KL to the reference", _set(beta=0.02), rollback=True, end_stage=True), STOP),
-    "gradient": (ROLL_BACK, Rule("KL to the reference", _set(beta=0.02), rollback=True, end_stage=True), STOP),
+    "pass_rate_gap": (ROLL_BACK, HOLD, STOP),
+    "pass_rate_fall": (ROLL_BACK, HOLD, STOP),
+    "gradient": (ROLL_BACK, HOLD, STOP),
     "pass_k_loss": (
         Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),
         Rule("mixture wider", mixture="wider"),
@@ -82,7 +85,10 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 }
 """Alarm: first action, then the next ones each time it fires again. `entropy_law` only informs."""
 
-NEEDS_AGREEMENT = {"entropy_fall": ("pass_k_loss",), "entropy_surge": ("pass_k_loss", "pass_rate_gap", "hidden_tests")}
+NEEDS_AGREEMENT = {
+    "entropy_fall": ("pass_k_loss",),
+    "entropy_surge": ("pass_k_loss", "pass_rate_gap", "pass_rate_fall", "hidden_tests"),
+}
 """Entropy alone changes nothing: these alarms act only while one of those stands too."""
 
 

@@ -56,6 +56,18 @@ def fall_of_pass_k(paired: Paired, k: int, *, alpha: float = 0.05) -> dict[str, 
     }
 
 
+def fall_of_pass_rate(paired: Paired, *, alpha: float = 0.05) -> dict[str, float]:
+    """The series of what one stage did to pass@1, from the policy that it began with to the one it made."""
+    found = compare(
+        pass_at_k(paired.n_a, paired.c_a, 1), pass_at_k(paired.n_b, paired.c_b, 1), paired.arms, alpha=alpha
+    )
+    nan = float("nan")
+    return {
+        "pass@1_fall": found.difference if found.n else nan,
+        "pass@1_fall_high": found.high if found.n else nan,
+    }
+
+
 def worst_fall(earlier: Sequence[Paired], *, mastered: float = 0.9, alpha: float = 0.05) -> Fall | None:
     """The mastered arm that fell furthest below its best of the `earlier` evaluations; none when none was mastered.
 

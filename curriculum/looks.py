@@ -12,7 +12,7 @@ from warehouse.records import AlarmLevel, JsonValue
 
 BETWEEN_STAGES = (
     "duplicates", "entropy_fall", "entropy_law", "entropy_surge", "forgetting", "infrastructure", "length",
-    "pass_k_loss", "stock", "zero_variance",
+    "pass_k_loss", "pass_rate_fall", "stock", "zero_variance",
 )  # fmt: skip
 """Detectors that look after a stage's evaluation; the others need every step and look inside a stage."""
 
@@ -21,6 +21,10 @@ PERSIST, COOL_DOWN = 2, 1
 
 LEAST = 30
 """A share over fewer groups or rollouts than this is not measured."""
+
+FALLING = ("pass_rate_gap", "pass_rate_fall", "gradient")
+NARROWING = ("pass_k_loss", "entropy_fall")
+"""A policy that falls is not made bolder: while one of `FALLING` is critical, those of `NARROWING` are not answered."""
 
 FIGURES = ("pass@", "entropy", "all_right", "all_wrong", "truncated_rate", "duplicate_rate")
 """Series, by how they begin, whose change one stage later is an action's effect."""
@@ -62,6 +66,9 @@ def respond(
     A detector that the guard `answered` within the stage, or asks for now, is not answered twice.
     """
     already = {*answered, *(firing.detector for firing in asked)}
+    critical = {firing.detector for firing in (*asked, *seen.firings) if firing.level is AlarmLevel.CRITICAL}
+    if critical.intersection(FALLING):
+        already.update(NARROWING)
     fresh = [firing for firing in seen.firings if firing.detector not in already]
     standing = {**seen.standing, **{firing.detector: firing.level for firing in asked}}
     return decide([*asked, *fresh], settings, standing=standing, taken=taken, n_rollbacks=n_rollbacks)
@@ -97,5 +104,5 @@ def figures(look: Mapping[str, float]) -> dict[str, float]:
     return {
         name: value
         for name, value in look.items()
-        if name.startswith(FIGURES) and "difference" not in name and "high" not in name and value == value
+        if name.startswith(FIGURES) and not (name.startswith("pass@") and "_" in name) and value == value
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from curriculum.falls import Fall, Paired, fall_of_pass_k, worst_fall
+from curriculum.falls import Fall, Paired, fall_of_pass_k, fall_of_pass_rate, worst_fall
 from curriculum.looks import LEAST
 from flows.campaign import CampaignConfig
 from warehouse.records import Evaluation, Metric, Stage
@@ -66,6 +66,9 @@ def look_at(store: Store, config: CampaignConfig, campaign_id: str, index: int) 
     pairs = {policy: paired(store, policy, policies[index]) for policy in dict.fromkeys(earlier)}
     alpha = 0.05 / n_looks
     values |= fall_of_pass_k(pairs[earlier[0]], config.evaluation.k, alpha=alpha)
+    stage = stage_behind(store, policies[index], index)
+    begun = stage.policy_in if stage is not None and stage.policy_in in pairs else earlier[-1]
+    values |= fall_of_pass_rate(pairs[str(begun)], alpha=alpha)
     fall = worst_fall(list(pairs.values()), mastered=config.curriculum.mixture.mastered, alpha=alpha)
     if fall is not None:
         values |= {"forgetting_worst": fall.difference, "forgetting_high": fall.high}

@@ -90,6 +90,18 @@ def test_a_detector_that_the_guard_answered_is_not_answered_again():
     assert respond(seen, [], Settings(), taken=[], n_rollbacks=0, answered=["pass_k_loss"]) == []
 
 
+def test_a_policy_that_falls_is_rolled_back_and_not_made_bolder():
+    fallen = {**LOSS, "pass@1_fall": -0.3, "pass@1_fall_high": -0.2}
+    (decision,) = respond(see({1: fallen}), [], Settings(), taken=[], n_rollbacks=0)
+    assert (decision.alarm, decision.rollback, decision.changes) == (
+        "pass_rate_fall",
+        True,
+        {"learning_rate": (3e-4, 1.5e-4)},
+    )
+    gap = respond(see({1: LOSS}), [critical("gradient")], Settings(), taken=[], n_rollbacks=0)
+    assert [found.alarm for found in gap] == ["gradient"]
+
+
 def test_what_only_asks_people_does_not_move_anything():
     asks, widens = (
         decide([critical(name)], Settings(), standing={}, taken=taken)[0]

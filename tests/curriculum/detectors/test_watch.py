@@ -24,6 +24,7 @@ PLANTED = {
     "pass_rate_gap": {"pass_rate_gap": [0.0] * 5 + [-0.3] * 10, "pass_rate_gap_se": [0.05] * 15},
     "zero_variance": {"all_right": [0.1] * 5 + [0.02] * 10, "all_wrong": [0.2] * 5 + [0.97] * 10},
     "pass_k_loss": {"pass@k_difference": [0.0, -0.05, -0.08], "pass@k_high": [0.02, -0.01, -0.04]},
+    "pass_rate_fall": {"pass@1_fall": [0.02, -0.3], "pass@1_fall_high": [0.05, -0.2]},
     "forgetting": {"forgetting_worst": [0.0, -0.3], "forgetting_high": [0.1, -0.2]},
     "duplicates": {"duplicate_rate": [1.0] * 4},
     "staleness": {"effective_sample_share": [1.0] * 4 + [0.2] * 6},
