@@ -57,7 +57,7 @@ def fall_of_pass_k(paired: Paired, k: int, *, alpha: float = 0.05) -> dict[str, 
 
 
 def fall_of_pass_rate(paired: Paired, *, alpha: float = 0.05) -> dict[str, float]:
-    """The series of what one stage did to pass@1, from the policy that it began with to the one it made."""
+    """The series of what became of pass@1 since an earlier policy: the paired difference and its upper end."""
     found = compare(
         pass_at_k(paired.n_a, paired.c_a, 1), pass_at_k(paired.n_b, paired.c_b, 1), paired.arms, alpha=alpha
     )

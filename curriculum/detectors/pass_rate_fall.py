@@ -1,4 +1,4 @@
-"""A stage that made its policy worse: pass@1 fell below what the stage began with."""
+"""A policy that got worse: pass@1 fell below what its stage, or the campaign, began with."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from curriculum.detectors.protocol import NOTHING, History, Reading, detector
     evidence=True,
 )
 def pass_rate_fall(history: History) -> Reading:
-    """How much of pass@1 the newest stage has surely lost: -high where high < 0, else 0.
+    """How much of pass@1 has surely been lost: -high where high < 0, else 0.
 
-    `pass@1_fall` is the paired difference between the policies that the stage began and ended with, and
-    `pass@1_fall_high` its upper end (`estimates.compare`). A policy that only narrows gains pass@1.
+    `pass@1_fall` is the paired difference to the policy that the stage began with, or to the campaign's first where
+    that fall is surer; `pass@1_fall_high` is its upper end (`estimates.compare`). A policy that only narrows gains
+    pass@1.
     """
     fall, high = history.last("pass@1_fall"), history.last("pass@1_fall_high")
     if fall != fall or high != high:

@@ -68,7 +68,8 @@ def look_at(store: Store, config: CampaignConfig, campaign_id: str, index: int) 
     values |= fall_of_pass_k(pairs[earlier[0]], config.evaluation.k, alpha=alpha)
     stage = stage_behind(store, policies[index], index)
     begun = stage.policy_in if stage is not None and stage.policy_in in pairs else earlier[-1]
-    values |= fall_of_pass_rate(pairs[str(begun)], alpha=alpha)
+    falls = [fall_of_pass_rate(pairs[name], alpha=alpha / 2) for name in (str(begun), earlier[0])]
+    values |= min(falls, key=lambda fall: fall["pass@1_fall_high"])
     fall = worst_fall(list(pairs.values()), mastered=config.curriculum.mixture.mastered, alpha=alpha)
     if fall is not None:
         values |= {"forgetting_worst": fall.difference, "forgetting_high": fall.high}
