@@ -22,7 +22,14 @@ esac
 
 pip() { "$venv/bin/python" -m pip --disable-pip-version-check "$@"; }
 
-has_cpu_torch() { "$venv/bin/python" -c 'import sys, torch; sys.exit(torch.version.cuda is not None)' 2>/dev/null; }
+# Reads the installed build's own version file: torch itself cannot be imported before its dependencies are there.
+has_cpu_torch() {
+    "$venv/bin/python" - 2>/dev/null <<'PYTHON'
+import importlib.metadata, runpy, sys
+version = importlib.metadata.distribution("torch").locate_file("torch/version.py")
+sys.exit(runpy.run_path(str(version))["cuda"] is not None)
+PYTHON
+}
 
 if [ "$flavour" = cpu ] && ! has_cpu_torch; then
     # A wheel that the user's own pip configuration offers locally comes first, then PyTorch's CPU index.
