@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 SECRET = "hunter2-planted-secret"
 
 CONFIG = """
@@ -98,3 +100,18 @@ def campaign(tmp_path_factory, gradatim) -> Campaign:
     ended = Ended(**json.loads(kept.read_text()))
     assert ended.code == 0, ended.err[-3000:]
     return Campaign(folder / "home", config, ended)
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """An empty warehouse in which a test plants a campaign, stage by stage."""
+    from planted_campaign import Planted
+
+    from flows.settings import Settings
+    from flows.workshop import Workshop
+    from synth.graders import Judge
+    from warehouse.store import Store
+
+    home = tmp_path / "home"
+    with Store.open(home, threads=1) as store, Judge(workers=1) as judge:
+        yield Planted(Workshop(settings=Settings(home=home), store=store, judge=judge, run="run"))
