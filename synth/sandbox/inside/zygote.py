@@ -16,7 +16,6 @@ import select
 import signal
 import sys
 import time
-from dataclasses import dataclass
 from socket import CMSG_LEN, SCM_RIGHTS, SOL_SOCKET, socket
 from typing import Any, NoReturn
 
@@ -24,12 +23,11 @@ from . import landlock, namespaces, runner, seccomp
 from .libc import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, fork, prctl
 
 PRELOADED = """
-    abc array base64 bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal enum
-    fractions functools hashlib heapq inspect io itertools json math numbers operator random re statistics string
-    struct textwrap threading time traceback types typing unicodedata encodings.idna encodings.utf_16 locale
-    atexit
+    abc array atexit bisect cmath collections collections.abc contextlib copy enum functools heapq io itertools json
+    math operator random re string struct threading time types typing
 """
-
+"""What most programs import. Each further module makes every fork dearer, so that the rarer ones are left to those
+programs that use them."""
 
 DEEPEST = 32
 """Deepest folder in the work folder that is emptied; beyond it the zygote is replaced."""
@@ -51,16 +49,14 @@ def preload(spec: dict[str, Any]) -> None:
             importlib.import_module(name)
 
 
-@dataclass(slots=True)
 class Child:
-    """One execution in progress."""
+    """One execution in progress; not a dataclass, whose module makes every fork dearer."""
 
-    job: int
-    pid: int
-    handle: int
-    started: float
-    limits: dict[str, Any]
-    cause: str = ""
+    __slots__ = ("cause", "handle", "job", "limits", "pid", "started")
+
+    def __init__(self, job: int, pid: int, handle: int, started: float, limits: dict[str, Any]) -> None:
+        self.job, self.pid, self.handle, self.started, self.limits = job, pid, handle, started, limits
+        self.cause = ""
 
     def cpu(self) -> float:
         """CPU seconds that all threads of the child have used."""
