@@ -10,7 +10,7 @@ class StageFailed(GradatimError):
 
 
 class Diverged(StageFailed):
-    """Loss or gradient is not a finite number."""
+    """Loss, gradient or logits are not finite numbers."""
 
 
 class RewardFailed(StageFailed):

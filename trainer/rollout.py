@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from transformers import DynamicCache
 
+from trainer.errors import Diverged
 from trainer.policies import LoadedPolicy
 from warehouse.records import FinishReason
 
@@ -156,10 +157,15 @@ def decode(
 def _draw(
     logits: torch.Tensor, temperature: float, generator: torch.Generator | None
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Sampled ids, their log-probabilities and the entropy at temperature 1, each [rows], from logits [rows, V]."""
+    """Sampled ids, their log-probabilities and the entropy at temperature 1, each [rows], from logits [rows, V].
+
+    Raises `Diverged` when the policy's distribution is not one.
+    """
     own = torch.log_softmax(logits, -1)
     probabilities = own.exp()
     entropy = -(probabilities * own).sum(-1)
+    if not bool(torch.isfinite(entropy).all()):
+        raise Diverged("the policy's logits are not finite numbers: its weights have diverged")
     if temperature == 0:
         drawn = own.argmax(-1)
         return drawn, torch.zeros_like(entropy), entropy

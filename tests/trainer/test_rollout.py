@@ -1,6 +1,8 @@
+import pytest
 import torch
 
 from trainer import policies
+from trainer.errors import Diverged
 from trainer.rollout import decode, sample
 from warehouse.records import FinishReason
 
@@ -61,3 +63,11 @@ def test_a_completion_that_is_cut_says_so():
     assert FinishReason.LENGTH in reasons
     assert all(c.n_tokens == 3 for c in groups[0] if c.finish_reason is FinishReason.LENGTH)
     assert all(c.n_tokens <= 3 for c in groups[0])
+
+
+def test_weights_that_have_diverged_are_named():
+    policy = policies.fresh_pocket(0)
+    with torch.no_grad():
+        next(policy.model.parameters()).fill_(float("nan"))
+    with pytest.raises(Diverged, match="diverged"):
+        sample(policy, ["rev ab?"], n=2, temperature=1.0, max_tokens=4, seed=0)
