@@ -14,6 +14,7 @@ from typing import Any
 
 HEADER = 4
 DEEPEST = 1000
+"""Deepest nesting of a frame that is read where the recursion limit is above `MOST_FRAMES`."""
 MOST_FRAMES = 5000
 """Above this recursion limit the JSON scanner could exhaust the C stack."""
 

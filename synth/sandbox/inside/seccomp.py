@@ -9,11 +9,10 @@ or install filters. Not covered: arguments behind pointers, which a filter canno
 from __future__ import annotations
 
 import ctypes
-import os
 import struct
 
 from . import syscalls
-from .libc import MACHINE, set_filter, syscall
+from .libc import MACHINE, set_filter
 
 ALLOW = 0x7FFF0000
 KILL = 0x80000000
@@ -130,15 +129,3 @@ class Filter:
         for place in self._pids:
             place.value = pid
         set_filter(self._address)
-
-
-def supported() -> bool:
-    """Whether this machine has a table of calls and its kernel filters them."""
-    if MACHINE not in AUDIT:
-        return False
-    action = ctypes.create_string_buffer(struct.pack("=I", KILL))
-    try:
-        syscall("seccomp", 2, 0, ctypes.byref(action))
-    except OSError:
-        return False
-    return os.name == "posix"
