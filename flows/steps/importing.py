@@ -23,12 +23,16 @@ def import_source(
     """
     corpus = importers.get(name).read(path, source=source, limit=limit)
     campaign_id = content_hash("import", name, corpus.name, corpus.source.sha256, limit)
+    done = f"{campaign_id}:done"
+    if shop.seen(done):
+        return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated}
     known = shop.store.read(Task, "source = $source AND status = 'accepted'", {"source": corpus.name})
-    admission = Admission(campaign_id, shop.judge, Novelty(known))
+    admission = Admission(campaign_id, shop.judge, Novelty(known, near=True))
     with Progress(f"import {name}", total=corpus.source.n_rows) as progress:
-        done = 0
+        n_done = 0
         for batch in admit(corpus.rows, corpus.generator, admission, sources=(corpus.source,)):
             shop.commit(batch.records, batch=batch.key, purpose=f"import {name}")
-            done += batch.n_in
-            progress.to(done)
+            n_done += batch.n_in
+            progress.to(n_done)
+    shop.commit([], batch=done, purpose=f"import {name} done")
     return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated}
