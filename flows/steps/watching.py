@@ -12,6 +12,7 @@ from curriculum.detectors import Firing
 from curriculum.looks import figures, healthy_before, is_evidence, moves, respond, see
 from curriculum.standing import Done, Standing, follow
 from flows.campaign import CampaignConfig
+from flows.steps.notifying import notify
 from flows.steps.stage_series import Look, evaluated, look_at, stage_behind, stored_looks
 from flows.steps.steering import Course, settings_of, steered
 from flows.workshop import Workshop
@@ -42,7 +43,9 @@ def watch_stage(shop: Workshop, config: CampaignConfig, policy: str, *, campaign
         return Course(config, policy)
     batch = content_hash("watch", campaign_id, index)
     if not shop.seen(batch):
-        shop.commit(_look(shop.store, config, campaign_id, index), batch=batch, purpose=f"watch after stage {index}")
+        rows = list(_look(shop.store, config, campaign_id, index))
+        if shop.commit(rows, batch=batch, purpose=f"watch after stage {index}").new:
+            notify(shop.settings.webhook, rows)
     found = course(shop.store, config, policy, campaign_id=campaign_id, index=index)
     if found.ended is not None:
         shop.outputs["ended"] = {campaign_id: {"after_stage": index, "reason": found.ended}}
