@@ -9,14 +9,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from synth.graders.judged import Judged, judged
-from synth.graders.programs import program_of, tests_of
 from synth.math import Equality, check, extract, prepare_gold
 from synth.math.extraction import AnswerFormat
 from warehouse.errors import UserError
 from warehouse.records import Domain, Judgement, Task
 
 if TYPE_CHECKING:
-    from synth.sandbox import Limits, Pool, Result
+    from synth.graders.executions import Executions
+    from synth.sandbox import Limits, Pool
 
 MIN_THREADED, MATH_THREADS = 4, 4
 """Completions from which math is judged in threads, and how many."""
@@ -40,7 +40,7 @@ class Judge:
 
     def __init__(self, *, workers: int = 2, limits: Limits | None = None) -> None:
         self._workers, self._limits = workers, limits
-        self._pool: Pool | None = None
+        self._executions: Executions | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> Judge:
@@ -54,9 +54,9 @@ class Judge:
     def close(self) -> None:
         """Stops the sandbox when it was started; the judge can be used again."""
         with self._lock:
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.__exit__(None, None, None)
+            executions, self._executions = self._executions, None
+        if executions is not None:
+            executions.pool.close()
 
     def judge(
         self, tasks: Sequence[Task], completions: Sequence[str], *, truncated: Sequence[bool] | None = None
@@ -100,23 +100,23 @@ class Judge:
         for i in places:
             if not cut[i]:
                 jobs.setdefault((tasks[i].task_id, completions[i]), (tasks[i], completions[i]))
-        found = dict(zip(jobs, _verified(self._sandbox(), list(jobs.values())), strict=True))
+        found = dict(zip(jobs, self._sandbox().judged(list(jobs.values())), strict=True))
         for i in places:
             words[i] = _TRUNCATED if cut[i] else found[tasks[i].task_id, completions[i]]
 
     @property
     def pool(self) -> Pool:
         """The sandbox behind the judge; it starts here when it has not yet."""
-        return self._sandbox()
+        return self._sandbox().pool
 
-    def _sandbox(self) -> Pool:
+    def _sandbox(self) -> Executions:
+        from synth.graders.executions import Executions
         from synth.sandbox import Pool
 
         with self._lock:
-            if self._pool is None:
-                pool = Pool(workers=self._workers) if self._limits is None else Pool(self._workers, self._limits)
-                self._pool = pool.__enter__()
-            return self._pool
+            if self._executions is None:
+                self._executions = Executions(Pool(self._workers, self._limits))
+            return self._executions
 
 
 def judge_math(task: Task, completion: str, *, truncated: bool = False) -> Judged:
@@ -157,27 +157,3 @@ def _format(name: object) -> AnswerFormat:
     if name == "boxed":
         return "boxed"
     raise UserError(f"answer_format is {name!r}, must be bare, boxed, gsm8k or last_number; see: gradatim tables tasks")
-
-
-def _verified(pool: Pool, asked: Sequence[tuple[Task, str]]) -> list[Judged]:
-    from synth.sandbox import Job
-
-    def job(task: Task, completion: str) -> Job:
-        tests = tests_of(task.tests, task.hidden_tests)
-        fresh = task.params.get("isolation") == "fresh"
-        return Job(program_of(task, completion), tests, task.entry or "", "fresh" if fresh else "shared")
-
-    try:
-        return [_coded(result) for result in pool.verify_many([job(*one) for one in asked])]
-    except UserError as error:
-        if len(asked) == 1:
-            return [judged(Judgement.UNDECIDED, str(error))]
-    return [word for one in asked for word in _verified(pool, [one])]
-
-
-def _coded(result: Result) -> Judged:
-    word = judged(result.verdict, result.model_safe_detail)
-    if word.reward is None or not result.total:
-        return word
-    parts = {**word.parts, "tests_passed": result.passed / result.total}
-    return Judged(word.judgement, word.reward, parts, (), word.detail)
