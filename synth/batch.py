@@ -124,6 +124,7 @@ def _attempt(decision: Decision, generator: Generator, campaign_id: str) -> Atte
         generator_kind=generator.kind,
         generator_version=generator.version,
         generator_lineage=generator.lineage,
+        prompt_hash=attempt.prompt_hash,
         seed=attempt.seed,
         index=attempt.index,
         task_id=attempt.subject.task.task_id if attempt.subject and decision.stored else None,
@@ -131,5 +132,6 @@ def _attempt(decision: Decision, generator: Generator, campaign_id: str) -> Atte
         reason=decision.reason,
         kept_task_id=repeat.kept if repeat else None,
         similarity=repeat.similarity if repeat else None,
-        cost=round(decision.cost, 6),
+        n_tokens=attempt.n_tokens,
+        cost=round(attempt.cost if generator.kind == "model" else decision.cost, 6),
     )

@@ -10,12 +10,12 @@ from itertools import islice
 from synth.batch import Batch, Decision, batch_of
 from synth.bench import SandboxBench
 from synth.decontaminate import Benchmark
-from synth.evidence import Check, Subject, examine
+from synth.evidence import CHECKS, Check, Subject, examine
 from synth.family import FAMILIES
 from synth.graders import Judge
 from synth.novelty import Novelty, Repeat
 from synth.proposals import Generator, Proposal, Request, generator_of, proposals
-from warehouse.records import Outcome, Source, Task, Verdict
+from warehouse.records import Outcome, Source, Status, Task, Verdict
 
 BATCH = 256
 """Most attempts in one batch."""
@@ -103,6 +103,7 @@ def _examine(fresh: list[Decision], generator: Generator, admission: Admission) 
     """Evidence, then decontamination, then novelty; each attempt bears its share of the CPU time."""
     pairs = [(decision, decision.proposal.subject) for decision in fresh if decision.proposal.subject is not None]
     bench, start = SandboxBench(admission.judge), time.process_time()
+    independent = {one.name for one in (CHECKS if admission.checks is None else admission.checks) if one.independent}
     examined = examine(
         [subject for _, subject in pairs],
         bench,
@@ -112,6 +113,8 @@ def _examine(fresh: list[Decision], generator: Generator, admission: Admission) 
     )
     for (decision, _), result in zip(pairs, examined, strict=True):
         decision.reason, decision.status, decision.verdicts = result.reason, result.status, list(result.verdicts)
+    if generator.kind == "model":
+        _hold_unverified(pairs, independent)
     cost = (time.process_time() - start + bench.cpu_s) / max(1, len(pairs))
     for decision, _ in pairs:
         decision.cost = cost
@@ -124,6 +127,14 @@ def _examine(fresh: list[Decision], generator: Generator, admission: Admission) 
             decision.refuse(repeat)
     for decision, subject in pairs:
         admission.decided[subject.task.task_id] = decision.reason
+
+
+def _hold_unverified(pairs: list[tuple[Decision, Subject]], independent: set[str]) -> None:
+    """Sets aside what a model wrote and nobody of another lineage has confirmed."""
+    for decision, _ in pairs:
+        confirmed = any(row.check in independent and row.outcome is Outcome.PASS for row in decision.verdicts)
+        if decision.reason is None and not confirmed:
+            decision.reason, decision.status = "unverified: no model or program of another lineage", Status.QUARANTINED
 
 
 def _decontaminate(pairs: list[tuple[Decision, Subject]], benchmark: Benchmark) -> None:

@@ -22,13 +22,19 @@ class Generator:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One attempt: a task to examine, or the reason why none was made; `index` is its place in the request."""
+    """One attempt: a task to examine, or the reason why none was made; `index` is its place in the request.
+
+    `prompt_hash`, `n_tokens` and `cost` (in the engine's money) are a model generator's.
+    """
 
     seed: int
     index: int
     level: int
     subject: Subject | None
     reason: str | None = None
+    prompt_hash: str | None = None
+    n_tokens: int = 0
+    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

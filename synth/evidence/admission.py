@@ -61,8 +61,10 @@ def decided_by(one: Check, subject: Subject) -> Verifier:
     """Who decides in a check, at the check's own version joined with that of what it decides by.
 
     That is the family's second algorithm in an independent check, and the judge of the task's domain in a check
-    of the lineage `judge` or `synth.math`.
+    of the lineage `judge` or `synth.math`; in a check by a model, that model.
     """
+    if one.by is not None:
+        return Verifier(one.by[0], f"{one.version}.{one.by[1]}", one.lineage)
     if one.independent and subject.family:
         return Verifier(f"{subject.family.name}.solve", f"{one.version}.{subject.family.version}", one.lineage)
     if one.lineage in ("judge", MATH.lineage):

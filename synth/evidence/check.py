@@ -113,7 +113,8 @@ class Check:
     """A named, versioned check: `examine` gives one finding for each subject it `applies` to.
 
     `lineage` is the family of programs or weights that decides; it must differ from the generator's where the
-    check's worth lies in that difference (`independent=True`).
+    check's worth lies in that difference (`independent=True`). `by` is the name and version of the model that
+    decides, where one does.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Check:
     examine: Callable[[Sequence[Subject], Bench], list[Finding]]
     applies: Callable[[Subject], bool] = field(default=lambda subject: True)
     independent: bool = False
+    by: tuple[str, str] | None = None
 
 
 def _load_own_checks() -> None:

@@ -1,0 +1,1 @@
+"""Our own styles, one a file."""
