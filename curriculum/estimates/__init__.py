@@ -6,6 +6,7 @@ from curriculum.estimates.lost import lost_tasks
 from curriculum.estimates.paired import Comparison, Verdict, compare
 from curriculum.estimates.pass_rates import majority_at_k, pass_at_k
 from curriculum.estimates.power import Components, components, detectable_difference, samples_needed, tasks_needed
+from curriculum.estimates.quantiles import clustered_quantile
 
 __all__ = [
     "Comparison",
@@ -13,6 +14,7 @@ __all__ = [
     "Interval",
     "Verdict",
     "clustered_interval",
+    "clustered_quantile",
     "compare",
     "components",
     "detectable_difference",
