@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ RIGHT = {
     "A04": ["EXCEPTION"],
     "A15": ["EXCEPTION"],
     "A17": ["VIOLATION"],
-    "A19": ["MEMORY"],
+    "A19": ["MEMORY", "TIMEOUT_CPU"],
     "A24": ["TIMEOUT_CPU"],
     "A31": ["EXCEPTION", "OUTPUT_LIMIT"],
     "A32": ["OUTPUT_LIMIT"],
@@ -60,11 +61,12 @@ class Outcome:
 
 
 def below(pid: int) -> list[int]:
-    """Every process below `pid`."""
+    """Every process below `pid`; threads and processes that end meanwhile are not counted."""
     found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split():
-            found += [int(child), *below(int(child))]
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in children.read_text().split():
+                found += [int(child), *below(int(child))]
     return found
 
 
