@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from warehouse.records import FinishReason, JsonValue
 
@@ -59,3 +59,29 @@ class Engine(Protocol):
 
     def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """One `Answered` for each ask, in order; never raises for a failure of the engine."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """An engine that hands over each answer when it is there, so that nothing paid for is lost with the process."""
+
+    def answers(self, asks: Sequence[Ask]) -> Iterator[tuple[int, Answered]]:
+        """The place of each ask and its answer, in any order."""
+
+
+AT_ONCE = 16
+"""Asks handed together to an engine that does not stream."""
+
+
+def as_they_come(engine: Engine, asks: Sequence[Ask]) -> Iterator[tuple[int, Answered]]:
+    """The place of each ask and its answer, as early as the engine gives them."""
+    if isinstance(engine, Streaming):
+        yield from engine.answers(asks)
+        return
+    for start in range(0, len(asks), AT_ONCE):
+        yield from enumerate(engine.answer(asks[start : start + AT_ONCE]), start)
+
+
+def in_order(answers: Iterator[tuple[int, Answered]]) -> list[Answered]:
+    """Answers by place."""
+    return [answered for _, answered in sorted(answers, key=lambda pair: pair[0])]

@@ -37,7 +37,7 @@ class Sums:
         question, mark, answer = text.partition(" = ")
         if not mark:
             return Rejection("writer: no equation")
-        prompt = question if len(question) > 12 else f"Jo has {question} marbles in two bags. How many in all?"
+        prompt = question if " and " not in question else f"Jo has {question} marbles in two bags. How many in all?"
         return Draft(prompt=prompt, answer=answer)
 
 

@@ -1,0 +1,80 @@
+"""Which model answers in a role, and what it may cost; no secret is ever part of it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from warehouse.records import JsonValue, content_hash
+
+
+class ModelConfig(BaseModel):
+    """One model in one role: `[models.writer]`, `[models.checker]`, `[models.referee]`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    engine: str = "server"
+    """`server`: any OpenAI-compatible server; `transformers` or `vllm`: in this process; or a plugin's."""
+    model: str = Field(min_length=1)
+    """The model's name at the server, a hub name, a local folder, `pocket` or `smollm`."""
+    lineage: str = Field(min_length=1)
+    """Family of weights; writer and checker must differ in it."""
+    revision: str = ""
+    """What else decides its replies, as a weights revision; a change makes cached replies new."""
+    endpoints: tuple[str, ...] = ()
+    """Base URLs of servers with this model, such as `http://127.0.0.1:8000/v1`; requests are balanced over them."""
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key."""
+    price_in: float = Field(0.0, ge=0)
+    """Money for a million prompt tokens."""
+    price_out: float = Field(0.0, ge=0)
+    """Money for a million generated tokens."""
+    concurrency: int = Field(16, ge=1, le=1024)
+    """Most requests at once; fewer while the server refuses some."""
+    timeout_s: float = Field(120.0, gt=0)
+    """Seconds for one request, from its start to the last byte."""
+    tries: int = Field(5, ge=1, le=20)
+    """Times that one question is sent, at most, before it counts as failed."""
+    longest_wait_s: float = Field(30.0, ge=0)
+    """Longest pause between two tries, whatever the server asks for."""
+    temperature: float | None = Field(None, ge=0)
+    """Softmax temperature in place of the role's own."""
+    max_tokens: int | None = Field(None, ge=1)
+    """Tokens of one reply in place of the role's own."""
+
+    @field_validator("endpoints")
+    @classmethod
+    def _plain(cls, endpoints: tuple[str, ...]) -> tuple[str, ...]:
+        for endpoint in endpoints:
+            parts = urlsplit(endpoint)
+            if parts.username or parts.password or parts.query:
+                raise ValueError("an endpoint holds no user, password or query; name the key's variable in api_key_env")
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError(f"endpoint '{endpoint}' must begin with http:// or https:// and name a host")
+        return endpoints
+
+    @model_validator(mode="after")
+    def _reachable(self) -> ModelConfig:
+        if self.engine == "server" and not self.endpoints:
+            raise ValueError("engine 'server' needs endpoints, such as ['http://127.0.0.1:8000/v1']")
+        return self
+
+    @property
+    def identity(self) -> str:
+        """What decides replies, as 16 digits: model, revision, engine and settings, not where or how fast it runs."""
+        parts: list[JsonValue] = [self.engine, self.model, self.revision, self.lineage]
+        return content_hash(*parts, self.temperature, self.max_tokens)[:16]
+
+
+class BudgetConfig(BaseModel):
+    """What all models together may use in one run; a ceiling stops cleanly and keeps what is done."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tokens: int | None = Field(None, ge=1)
+    """Prompt and generated tokens; none for no ceiling."""
+    money: float | None = Field(None, gt=0)
+    """In the currency of the prices."""
+    minutes: float | None = Field(None, gt=0)
+    """Wall time in which questions may still be sent."""
