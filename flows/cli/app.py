@@ -11,7 +11,7 @@ import typer
 
 import flows.cli as package
 
-NOT_VERBS = {"app", "boundary", "options", "output"}
+NOT_VERBS = {"app", "boundary", "options", "orders", "output"}
 
 app = typer.Typer(
     name="gradatim",

@@ -60,7 +60,7 @@ def make_tasks(
         campaign_id=campaign_id,
         judge=shop.judge,
         known=shop.store.tasks(),
-        benchmark=_benchmark(shop, benchmarks),
+        benchmark=benchmark_of(shop, benchmarks),
     )
     with Progress("synthesise", total=len(waiting)) as progress:
         for request, batch in zip(waiting, made, strict=True):
@@ -91,7 +91,7 @@ def _batch(campaign_id: str, request: Request) -> str:
     )
 
 
-def _benchmark(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
+def benchmark_of(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
     """The prompts of imported sources that no new task may resemble."""
     if not names:
         return None

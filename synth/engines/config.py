@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from warehouse.errors import UserError
 from warehouse.records import JsonValue, content_hash
 
 
@@ -78,3 +80,57 @@ class BudgetConfig(BaseModel):
     """In the currency of the prices."""
     minutes: float | None = Field(None, gt=0)
     """Wall time in which questions may still be sent."""
+
+
+class ModelsConfig(BaseModel):
+    """The models of a run by role, and what they may use together."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    writer: ModelConfig | None = None
+    """Writes tasks."""
+    checker: ModelConfig | None = None
+    """Solves them blind; of another lineage than the writer."""
+    referee: ModelConfig | None = None
+    """Judges for graders that ask; of another lineage than the policy."""
+    budget: BudgetConfig = BudgetConfig()
+
+    @model_validator(mode="after")
+    def _separated(self) -> ModelsConfig:
+        if self.writer and self.checker and self.writer.lineage == self.checker.lineage:
+            raise ValueError(
+                f"writer '{self.writer.model}' and checker '{self.checker.model}' share the lineage "
+                f"'{self.writer.lineage}'; a checker must be of another lineage"
+            )
+        return self
+
+    @property
+    def identity(self) -> dict[str, JsonValue]:
+        """What decides what the models say, without where they run, how fast, or what they may cost."""
+        roles = {"writer": self.writer, "checker": self.checker, "referee": self.referee}
+        return {role: config.identity for role, config in roles.items() if config is not None}
+
+
+_SPEC = re.compile(r"(?P<engine>[a-z_]+):(?P<model>[^@:]+(?::[^@:]+)*):(?P<lineage>[^@:]+)(?:@(?P<url>https?://.+))?")
+
+
+def model_of(spec: str) -> ModelConfig:
+    """The model that `ENGINE:MODEL:LINEAGE` or `server:MODEL:LINEAGE@URL` names; raises `UserError` for another form.
+
+    >>> model_of("server:qwen3-8b:qwen@http://127.0.0.1:8000/v1").endpoints
+    ('http://127.0.0.1:8000/v1',)
+    """
+    match = _SPEC.fullmatch(spec)
+    see = "see: gradatim synth --help"
+    if match is None:
+        raise UserError(f"model '{spec}' must read ENGINE:MODEL:LINEAGE or server:MODEL:LINEAGE@URL; {see}")
+    url = match["url"]
+    try:
+        return ModelConfig(
+            engine=match["engine"],
+            model=match["model"],
+            lineage=match["lineage"],
+            endpoints=() if url is None else (url,),
+        )
+    except ValidationError as error:
+        raise UserError(f"model '{spec}': {error.errors()[0]['msg'].removeprefix('Value error, ')}; {see}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from synth.engines import Ask
@@ -12,9 +13,10 @@ SYSTEM = "You write exercises with one exact answer that a program can check."
 
 
 class _FromSeed:
-    """Asks for a task made out of the parent's; `WISH` says how it differs."""
+    """Asks for a task made out of the parent's; `WISH` says how it differs, `STEP` how its level does."""
 
     WISH: ClassVar[str]
+    STEP: ClassVar[int] = 0
 
     def ask(self, commission: Commission) -> Ask:
         parent = commission.parent
@@ -22,7 +24,10 @@ class _FromSeed:
         return Ask(prompt=f"{shown}\n\n{self.WISH}\n{ORDER}", system=SYSTEM, schema=QUESTION, max_tokens=1024)
 
     def read(self, text: str, commission: Commission) -> Draft | Rejection:
-        return read_question(text)
+        made = read_question(text)
+        if isinstance(made, Rejection):
+            return made
+        return replace(made, level=max(0, commission.level + self.STEP))
 
 
 @style("harder", version=1, needs=("parent",))
@@ -30,6 +35,7 @@ class Harder(_FromSeed):
     """A task that takes one step more."""
 
     WISH = "Write a new task of the same kind that takes at least one more step of reasoning than this one."
+    STEP = 1
 
 
 @style("easier", version=1, needs=("parent",))
@@ -37,6 +43,7 @@ class Easier(_FromSeed):
     """A task that takes one step less."""
 
     WISH = "Write a new task of the same kind that takes one step of reasoning less than this one."
+    STEP = -1
 
 
 @style("new_surface", version=1, needs=("parent",))

@@ -1,0 +1,88 @@
+"""Tasks from reasoning-gym's families, and tasks grown from imported ones, through the same admission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from flows.progress import Progress
+from flows.steps.commissions import training_tasks
+from flows.steps.synthesis import benchmark_of, funnel
+from flows.workshop import Workshop
+from synth import gym
+from synth.grown import NAMES, grow
+from synth.novelty import Novelty
+from synth.pipeline import Admission, admit
+from synth.proposals import Generator, Proposal
+from warehouse.errors import UserError, unknown_name
+from warehouse.records import Domain, JsonValue, Task, content_hash
+
+VARIANTS, STRONGER = "gsm8k_variants", "stronger_tests"
+
+
+def gym_tasks(shop: Workshop, names: Sequence[str], *, n: int, seed: int, campaign_id: str) -> Mapping[str, JsonValue]:
+    """`n` attempts from each of reasoning-gym's data sets; returns the funnel. Done ones are not made again."""
+    for name in names:
+        if name not in gym.names():
+            raise unknown_name("reasoning-gym data set", name, gym.names(), "gradatim synth --list-gym")
+    with Progress("gym", total=n * len(names)) as progress:
+        for name in names:
+            made = gym.gym_proposals(name, n=n, seed=seed)
+            _admitted(shop, gym.generator_of(name), made, f"{campaign_id}:{name}", campaign_id, progress)
+    return funnel(shop, campaign_id)
+
+
+def grown_tasks(
+    shop: Workshop, source: str, *, generators: Sequence[str] = (), n: int = 4, seed: int = 0, campaign_id: str
+) -> Mapping[str, JsonValue]:
+    """Everything that can be grown from an imported source's accepted training tasks, or only `generators`' part.
+
+    `n` is the number of variants of a word problem. Raises `UserError` for a source without such tasks, an unknown
+    generator, and one that has nothing to grow from in this source.
+    """
+    for name in generators:
+        if name not in NAMES:
+            raise unknown_name("corpus-grown generator", name, NAMES, "gradatim synth --help")
+    parents = training_tasks(shop, source)
+    weak = weakly_tested(shop, source)
+    programs = all(parent.domain is Domain.CODE for parent in parents)
+    fitting = [name for name in NAMES if (name != VARIANTS) == programs]
+    wanted = [name for name in fitting if not generators or name in generators]
+    if not wanted:
+        raise UserError(f"from '{source}' can be grown: {', '.join(fitting)}; see: gradatim synth --help")
+    own = content_hash([parent.task_id for parent in parents])
+    with Progress(f"grow {source}", total=0) as progress:
+        for name in wanted:
+            done = f"{campaign_id}:{name}:{own}"
+            if not shop.seen(done):
+                generator, made = grow(name, weak if name == STRONGER else parents, shop.judge, n=n, seed=seed)
+                _admitted(shop, generator, made, done, campaign_id, progress)
+    return funnel(shop, campaign_id)
+
+
+def weakly_tested(shop: Workshop, source: str) -> list[Task]:
+    """The training tasks of a source that were rejected for weak tests, by identity."""
+    rows = shop.store.rows(
+        "SELECT task_id FROM current_tasks WHERE source = $source AND split = 'train' AND status = 'rejected' "
+        "AND status_reason = 'mutants: weak tests' ORDER BY task_id",
+        {"source": source},
+    )
+    return shop.store.tasks(status=None, task_ids=[str(row["task_id"]) for row in rows])
+
+
+def _admitted(
+    shop: Workshop,
+    generator: Generator,
+    made: Iterable[Proposal],
+    done: str,
+    campaign_id: str,
+    progress: Progress,
+) -> None:
+    """Examines and commits the attempts of one generator, unless all of them are in already."""
+    if shop.seen(done):
+        return
+    admission = Admission(campaign_id, shop.judge, Novelty(shop.store.tasks(), near=True), benchmark_of(shop, ()))
+    for batch in admit(made, generator, admission):
+        shop.commit(batch.records, batch=batch.key, purpose=f"synthesise {generator.name}")
+        for _ in range(batch.n_in):
+            progress.advance()
+    shop.commit([], batch=done, purpose=f"synthesise {generator.name} done")
