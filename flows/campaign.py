@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from curriculum.mixture import MixtureConfig
+from synth.graders.config import StackConfig, with_stack
 from trainer.config import (
     EvaluationConfig,
     Frozen,
@@ -19,6 +20,7 @@ from trainer.config import (
     StageConfig,
     WarmStartConfig,
 )
+from trainer.engines.config import WritingConfig
 from warehouse.errors import UserError, unknown_name
 from warehouse.records import content_hash
 
@@ -101,6 +103,7 @@ class CampaignConfig(Frozen):
     """Seed of every random choice."""
     policy: PolicyConfig = PolicyConfig()
     synthesis: SynthesisConfig = SynthesisConfig()
+    writing: WritingConfig = WritingConfig()
     warm_start: WarmStartConfig = WarmStartConfig()
     sampling: SamplingConfig = SamplingConfig()
     calibration: CalibrationConfig = CalibrationConfig()
@@ -109,6 +112,9 @@ class CampaignConfig(Frozen):
     guard: GuardConfig = GuardConfig()
     watch: WatchConfig = WatchConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    graders: StackConfig | None = None
+    """Grader stack whose S is the reward: a table, or the name of a TOML file beside this one; none means the
+    verifier's word alone."""
 
 
 def read_config(path: Path | None) -> CampaignConfig:
@@ -127,7 +133,7 @@ def read_config(path: Path | None) -> CampaignConfig:
             f"configuration '{path}' is not TOML: {error}; see: configs/pocket.toml for an example"
         ) from error
     try:
-        return CampaignConfig.model_validate(tables)
+        return CampaignConfig.model_validate(with_stack(tables, path.parent))
     except ValidationError as error:
         raise _named(path, error) from error
 

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from synth.graders.config import StackConfig
+
 
 class Frozen(BaseModel):
     """A frozen table of settings that refuses unknown keys."""
@@ -88,6 +90,8 @@ class StageConfig(Frozen):
     """Steps between checkpoints a killed stage resumes from; the last step is always one."""
     threads: int = Field(1, ge=1)
     """Torch threads: two on two busy cores made a small policy 7 times slower than one."""
+    reward_timeout_s: float = Field(600.0, gt=0)
+    """Seconds that judging and grading one batch may take before the stage fails."""
     trl: dict[str, JsonValue] = Field(default_factory=dict)
     """Further fields of `trl.GRPOConfig`, checked against it when a stage starts."""
 
@@ -147,4 +151,6 @@ class TrainerConfig(Frozen):
     sampling: SamplingConfig = SamplingConfig()
     stage: StageConfig = StageConfig()
     guard: GuardConfig = GuardConfig()
+    graders: StackConfig | None = None
+    """Grader stack whose S is the reward; none means the verifier's word alone."""
     evaluation: EvaluationConfig = EvaluationConfig()

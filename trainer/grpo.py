@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -70,6 +72,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         self._pending: StepRecord | None = None
         self._gathered_rewards: torch.Tensor | None = None
         self._newest_entropies: torch.Tensor | None = None
+        self._latency_s = 0.0
         prompts = [policy.render(task.prompt) for task in tasks]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*rollout_func.*")
@@ -108,13 +111,20 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
             "finished": [row.finished for row in rows],
         }
 
+    def _generate(self, prompts: Any) -> Any:
+        began = time.perf_counter()
+        generated = super()._generate(prompts)
+        self._latency_s = time.perf_counter() - began
+        return generated
+
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> torch.Tensor:
+        for row in inputs:
+            row.setdefault("latency_s", self._latency_s)
         if not self._lean:
             ends = {*self.eos_token_ids, self._tokenizer.pad_token_id}
             for row, ids in zip(inputs, completion_ids_list, strict=True):
                 row["finished"] = ids[-1] in ends
         rewards: torch.Tensor = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
-        self._gathered_rewards = rewards
         own = [
             sample_row(
                 row["position"],
@@ -123,15 +133,30 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
                 word,
                 finished=bool(row["finished"]),
                 entropy=row.get("mean_entropy"),
-                latency=0.0,
+                latency=row["latency_s"],
             )
             for row, text, ids, word in zip(inputs, completions, completion_ids_list, self._reward.last, strict=True)
         ]
         self._own_offset = self.accelerator.process_index * len(own)
         step = self.state.global_step // self.num_iterations
         self._pending = StepRecord(step, gather_object(own))
+        if self._reward.graded:
+            settled = self._reward.settle(self._pending.samples, self.num_generations)
+            values = [np.nan if value is None else value for value in settled]
+            rewards = torch.tensor(values, dtype=rewards.dtype, device=rewards.device)[:, None]
+            self._log_parts(self._pending)
+        self._gathered_rewards = rewards
         self._curriculum.observe(outcomes(self._pending.samples, self.num_generations), step)
         return rewards
+
+    def _log_parts(self, record: StepRecord) -> None:
+        """Log the mean of every part of S over the samples that have it."""
+        found: dict[str, list[float]] = defaultdict(list)
+        for sample in record.samples:
+            for name, value in sample["parts"].items():
+                found[name].append(value)
+        for name, values in found.items():
+            self._metrics["train"][f"parts/{name}"].append(sum(values) / len(values))
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)

@@ -158,7 +158,11 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         """Share of wrong completions that repeat another wrong one of their group; right ones must agree."""
         wrong = repeated = 0
         for start in range(0, len(samples), self._group):
-            texts = [s["completion"] for s in samples[start : start + self._group] if s["reward"] == 0]
+            texts = [
+                s["completion"]
+                for s in samples[start : start + self._group]
+                if s["reward"] is not None and s["judgement"] is not Judgement.PASS
+            ]
             wrong += max(0, len(texts) - 1)
             repeated += len(texts) - len(set(texts))
         return repeated / wrong if wrong else math.nan

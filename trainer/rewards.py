@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from synth.graders import Judged
+from synth.graders import Judged, Stack
 from trainer.errors import RewardFailed
 from warehouse.records import Task
 
@@ -28,13 +29,17 @@ class TaskReward:
     """TRL's reward function: judges completions of the tasks at their pool positions.
 
     A decided judgement of the same completion of the same task is reused within the stage; an undecided one
-    never is. `last` holds the judgements of the newest batch, in the batch's order.
+    never is. `last` holds the judgements of the newest batch, in the batch's order. With a `stack` every
+    judgement goes through its graders: rewards are then S without its costs until `settle` knows the groups.
+    A judge that has not answered after `timeout_s` counts as hung.
     """
 
     __name__ = "task"
 
-    def __init__(self, tasks: Sequence[Task], judge: JudgeLike) -> None:
-        self._tasks, self._judge = tasks, judge
+    def __init__(
+        self, tasks: Sequence[Task], judge: JudgeLike, stack: Stack | None = None, *, timeout_s: float = 600.0
+    ) -> None:
+        self._tasks, self._judge, self._stack, self._timeout_s = tasks, judge, stack, timeout_s
         self._known: dict[tuple[int, str, bool], Judged] = {}
         self._undecided_steps = 0
         self.last: list[Judged] = []
@@ -44,32 +49,97 @@ class TaskReward:
         completions: Sequence[str],
         position: Sequence[int],
         finished: Sequence[bool] | None = None,
+        completion_ids: Sequence[Sequence[int]] | None = None,
+        latency_s: Sequence[float] | None = None,
+        word: Sequence[Judged] | None = None,
         **_: Any,
     ) -> list[float | None]:
-        """Rewards in the order of `completions`; raises `RewardFailed` when judging fails or decides nothing."""
+        """Rewards in the order of `completions`; raises `RewardFailed` when judging fails or decides nothing.
+
+        `word` holds judgements that were made where the completions were sampled, the stack's parts included.
+        """
         cut = [not done for done in finished] if finished is not None else [False] * len(completions)
-        keys = list(zip(position, completions, cut, strict=True))
+        if word is not None:
+            self.last = list(word)
+        else:
+            words = self._words(list(zip(position, completions, cut, strict=True)))
+            self.last = self._graded(words, position, completions, cut, completion_ids, latency_s)
+        self._count_undecided()
+        return [found.reward for found in self.last]
+
+    def settle(self, samples: Sequence[dict[str, Any]], group_size: int) -> list[float | None]:
+        """Rewards of whole groups in order, costs included where they may act; `samples` take them over."""
+        if self._stack is not None:
+            words = [Judged(s["judgement"], s["reward"], s["parts"], s["cheats"]) for s in samples]
+            settled = self._stack.settle(words, [place // group_size for place in range(len(words))])
+            for sample, found in zip(samples, settled, strict=True):
+                sample["reward"], sample["parts"] = found.reward, dict(found.parts)
+        return [sample["reward"] for sample in samples]
+
+    @property
+    def graded(self) -> bool:
+        """Whether rewards come from a grader stack and are settled by group."""
+        return self._stack is not None
+
+    def _words(self, keys: list[tuple[int, str, bool]]) -> list[Judged]:
         new = list(dict.fromkeys(key for key in keys if key not in self._known))
         judged = self._ask(new)
         fresh = dict(zip(new, judged, strict=True))
-        self.last = [self._known.get(key) or fresh[key] for key in keys]
+        words = [self._known.get(key) or fresh[key] for key in keys]
         if len(self._known) > CACHE_SIZE:
             self._known.clear()
         self._known |= {key: word for key, word in fresh.items() if word.judgement.decided}
-        self._count_undecided()
-        return [word.reward for word in self.last]
+        return words
+
+    def _graded(
+        self,
+        words: list[Judged],
+        position: Sequence[int],
+        completions: Sequence[str],
+        cut: Sequence[bool],
+        completion_ids: Sequence[Sequence[int]] | None,
+        latency_s: Sequence[float] | None,
+    ) -> list[Judged]:
+        if self._stack is None:
+            return words
+        stack, lengths = self._stack, None if completion_ids is None else [len(ids) for ids in completion_ids]
+        tasks = [self._tasks[place] for place in position]
+        return self._within(
+            lambda: stack.grade(tasks, completions, words, truncated=cut, n_tokens=lengths, latency_s=latency_s),
+            f"grading {len(tasks)} completions",
+        )
 
     def _ask(self, keys: Sequence[tuple[int, str, bool]]) -> list[Judged]:
         if not keys:
             return []
         tasks = [self._tasks[position] for position, _, _ in keys]
-        try:
-            words = self._judge.judge(tasks, [text for _, text, _ in keys], truncated=[cut for _, _, cut in keys])
-        except Exception as error:
-            raise RewardFailed(f"judging {len(keys)} completions raised {type(error).__name__}: {error}") from error
+        words = self._within(
+            lambda: self._judge.judge(tasks, [text for _, text, _ in keys], truncated=[cut for _, _, cut in keys]),
+            f"judging {len(keys)} completions",
+        )
         if len(words) != len(keys):
             raise RewardFailed(f"the judge returned {len(words)} judgements for {len(keys)} completions")
         return words
+
+    def _within(self, work: Callable[[], list[Judged]], what: str) -> list[Judged]:
+        """What `work` returns; raises `RewardFailed` when it raises or takes longer than the time allowed."""
+        outcome: list[list[Judged] | Exception] = []
+
+        def run() -> None:
+            try:
+                outcome.append(work())
+            except Exception as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=run, name="reward", daemon=True)
+        thread.start()
+        thread.join(self._timeout_s)
+        if not outcome:
+            raise RewardFailed(f"{what} took longer than {self._timeout_s:g} s; see: [stage] reward_timeout_s")
+        found = outcome[0]
+        if isinstance(found, Exception):
+            raise RewardFailed(f"{what} raised {type(found).__name__}: {found}") from found
+        return found
 
     def _count_undecided(self) -> None:
         decided = any(word.reward is not None for word in self.last)

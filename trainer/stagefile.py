@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field, JsonValue, ValidationError
 
+from synth.graders.config import with_stack
 from trainer.config import Frozen, TrainerConfig
 from warehouse.errors import UserError
 
@@ -69,7 +70,10 @@ class StageFile(Frozen):
 def read(path: Path) -> StageFile:
     """The stage in a TOML file; raises `UserError` with the first thing that is wrong with it."""
     try:
-        return StageFile.model_validate(tomllib.loads(path.read_text("utf-8")))
+        tables = tomllib.loads(path.read_text("utf-8"))
+        if isinstance(tables.get("trainer"), dict):
+            tables["trainer"] = with_stack(tables["trainer"], path.parent)
+        return StageFile.model_validate(tables)
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise UserError(f"stage file '{path}' cannot be read: {error}; see: gradatim train --help") from error
     except ValidationError as error:
@@ -96,4 +100,8 @@ def _lines(table: Mapping[str, Any], place: tuple[str, ...]) -> list[str]:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_text(key)} = {_text(own)}' for key, own in value.items() if own is not None)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_text(own) for own in value)}]"
     return json.dumps(value, ensure_ascii=False)

@@ -11,6 +11,7 @@ import torch
 from transformers import TrainerCallback
 
 from curriculum.schedulers import Scheduler
+from synth.graders import Stack
 from trainer.checkpoints import Checkpoint, newest, seal, verify
 from trainer.errors import StageFailed
 from trainer.evaluate import choose, sample_and_judge
@@ -22,7 +23,7 @@ from trainer.rewards import JudgeLike, TaskReward
 from trainer.sampling import CurriculumSampler
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
-from trainer.trl_config import grpo_config
+from trainer.trl_config import check_costs, grpo_config
 from warehouse.records import Record, Rollout, RolloutPurpose, Task, content_hash
 
 Progress = Callable[[int, Mapping[str, Any]], None]
@@ -92,7 +93,7 @@ class Stage:
             policy=policy,
             tasks=tasks,
             sampler=self.sampler,
-            reward=TaskReward(tasks, judge),
+            reward=TaskReward(tasks, judge, self._stack(policy, judge), timeout_s=config.stage.reward_timeout_s),
             recorder=self.record,
             args=args,
             lean=config.sampling.engine == "lean",
@@ -100,6 +101,14 @@ class Stage:
             callbacks=[*callbacks, self.guard, _Diary(self, progress)],
         )
         self.guard.trainer = self.trainer
+
+    def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
+        """The grader stack that the stage declares, active at the stage's place; raises when it cannot be used."""
+        graders = self.file.trainer.graders
+        if graders is None:
+            return None
+        check_costs(graders, self.file.trainer.stage)
+        return Stack(graders, judge, stage=self.file.stage_index + 1, policy_lineage=policy.lineage)
 
     def _guard(self, policy: LoadedPolicy, judge: JudgeLike, canary: Sequence[Task]) -> Guard:
         config, file = self.file.trainer.guard, self.file

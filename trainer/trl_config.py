@@ -9,6 +9,7 @@ from typing import Any
 
 from trl import GRPOConfig
 
+from synth.graders.config import StackConfig
 from trainer.config import SamplingConfig, StageConfig
 from trainer.errors import KnobRefused
 from warehouse.errors import unknown_name
@@ -116,6 +117,18 @@ def grpo_config(
     if passed.get("use_adaptive_entropy"):
         values |= ENTROPY_BOUNDS
     return GRPOConfig(**(values | passed))
+
+
+def check_costs(graders: StackConfig, stage: StageConfig) -> None:
+    """Raise `KnobRefused` when costs act in every group while advantages are divided by the group's deviation.
+
+    In a group that is right throughout, the smallest cost would then become an advantage of about 1.
+    """
+    if graders.costs.act == "scaled" and stage.pass_k == 1 and str(stage.trl.get("scale_rewards", "group")) != "none":
+        raise KnobRefused(
+            "costs.act = 'scaled' needs rewards that are not scaled by group; see: [trl] scale_rewards = 'none', "
+            "or costs.act = 'mixed'"
+        )
 
 
 def check_knobs(passed: Mapping[str, JsonValue], stage: StageConfig, sampling: SamplingConfig) -> None:

@@ -80,6 +80,7 @@ def stage_file(
         sampling=config.sampling,
         stage=config.stage,
         guard=config.guard,
+        graders=config.graders,
         evaluation=config.evaluation,
     )
     task_ids = sorted(task.task_id for task in training_tasks(shop, config))
@@ -89,6 +90,8 @@ def stage_file(
     parent = policy_row(shop, mixture.policy_id)
     behind = [] if fresh else _stages_behind(shop, parent)
     settings = trainer.model_dump(mode="json", include={"policy", "sampling", "stage", "guard"})
+    if trainer.graders is not None:
+        settings["graders"] = trainer.graders.version
     anew: list[JsonValue] = [FRESH] if fresh else []
     key = content_hash(
         "stage", index, task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed, *anew

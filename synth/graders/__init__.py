@@ -1,6 +1,6 @@
 """Judges and graders: what decides and scores a completion."""
 
-from synth.graders.config import StackConfig, default_config, read_config
+from synth.graders.config import StackConfig, default_config, read_config, with_stack
 from synth.graders.conflicts import Conflict, Scored, conflicts
 from synth.graders.failures import cause, failures
 from synth.graders.grader import GRADERS, Case, Grade, Grader, Kind, Params, Referee, grader
@@ -43,4 +43,5 @@ __all__ = [
     "reward",
     "settle",
     "verifier_of",
+    "with_stack",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -94,6 +95,23 @@ def read_config(text: str, source: str = "graders.toml") -> StackConfig:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise UserError(f"{source}: {place}: {first['msg']}; see: gradatim graders check {source}") from None
+
+
+def with_stack(tables: Mapping[str, object], folder: Path) -> dict[str, object]:
+    """`tables` of a configuration with the stack itself in place of the file that `graders` names, below `folder`.
+
+    A configuration is then complete: its identity follows from the stack and not from where a file lies.
+    Raises `UserError` when the file cannot be read or declares no stack.
+    """
+    named = tables.get("graders")
+    if not isinstance(named, str):
+        return dict(tables)
+    file = folder / named
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"graders file '{file}' cannot be read: {error}; see: gradatim graders check") from error
+    return {**tables, "graders": read_config(text, str(file))}
 
 
 def default_config() -> StackConfig:

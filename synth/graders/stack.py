@@ -65,6 +65,22 @@ class Stack:
         Parts are `NAME` for each node's score, `S/quality`, `S/cost`, `S/time`, `S/risk`, and `S`.
         """
         words = self._judge.judge(tasks, completions, truncated=truncated)
+        return self.grade(
+            tasks, completions, words, truncated=truncated, n_tokens=n_tokens, latency_s=latency_s, turns=turns
+        )
+
+    def grade(
+        self,
+        tasks: Sequence[Task],
+        completions: Sequence[str],
+        words: Sequence[Judged],
+        *,
+        truncated: Sequence[bool] | None = None,
+        n_tokens: Sequence[int] | None = None,
+        latency_s: Sequence[float] | None = None,
+        turns: Sequence[tuple[Mapping[str, JsonValue], ...]] | None = None,
+    ) -> list[Judged]:
+        """As `judge`, over words that a judge has already said."""
         cases = [
             Case(
                 task=task,

@@ -1,3 +1,5 @@
+import threading
+
 import pytest
 
 from synth.graders import judged
@@ -36,6 +38,13 @@ def test_a_judge_that_raises_is_named():
 
     with pytest.raises(RewardFailed, match="ZeroDivisionError: no"):
         TaskReward(["t"], Counting(explode))(["a"], [0])
+
+
+def test_a_judge_that_hangs_is_named():
+    never = threading.Event()
+    with pytest.raises(RewardFailed, match=r"judging 1 completions took longer than 0\.05 s"):
+        TaskReward(["t"], Counting(lambda _: never.wait(5)), timeout_s=0.05)(["a"], [0])
+    never.set()
 
 
 def test_a_judge_that_returns_too_few_is_named():
