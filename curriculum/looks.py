@@ -74,9 +74,14 @@ def respond(
     return decide([*asked, *fresh], settings, standing=standing, taken=taken, n_rollbacks=n_rollbacks)
 
 
+CARRIED_OUT = ("synthesise",)
+"""What a decision may ask for that a campaign does by itself between stages."""
+
+
 def moves(decision: Decision) -> bool:
     """Whether a decision changes anything that the next stage does; what it only asks of people does not."""
-    return bool(decision.changes or decision.mixture or decision.rollback or decision.stop)
+    asked = decision.ask in CARRIED_OUT
+    return bool(decision.changes or decision.mixture or decision.rollback or decision.stop or asked)
 
 
 def settings_after(settings: Settings, after: Mapping[str, JsonValue]) -> Settings:

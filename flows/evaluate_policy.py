@@ -7,16 +7,23 @@ from pathlib import Path
 
 from flows.campaign import CampaignConfig
 from flows.orchestration import step, verb_flow
-from flows.settings import Settings
+from flows.settings import at_home
 from flows.steps import evaluation
+from flows.steps.current import current
 from flows.workshop import workshop
 
 measure = step("evaluate")(evaluation.evaluate_policy)
 
 
 @verb_flow("evaluate_policy")
-def evaluate_policy(home: Path, config: CampaignConfig, policy: str) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
-    """Measure `policy` (an id or its start) on the held-out tasks; returns every figure by group of tasks."""
-    stored = config.model_dump(mode="json")
-    with workshop(Settings(home=home), flow="evaluate_policy", config=stored) as shop:
-        return evaluation.all_figures(shop, measure(shop, config, policy))
+def evaluate_policy(
+    home: Path | None = None, config: CampaignConfig | None = None, policy: str | None = None
+) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+    """Measure `policy` (an id or its start; the newest) on the held-out tasks; returns every figure by group of tasks.
+
+    Without `config` the tasks and the protocol are the newest campaign's.
+    """
+    stored = config.model_dump(mode="json") if config else {}
+    with workshop(at_home(home), flow="evaluate_policy", config=stored) as shop:
+        settings, policy_id = current(shop, config, policy)
+        return evaluation.all_figures(shop, measure(shop, settings, policy_id))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from flows.campaign import CampaignConfig, CampaignIds, campaign_ids, read_config
-from flows.orphans import end_orphans, mark_children
+from flows.orphans import end_orphans
 from flows.settings import Settings, prepared
 from flows.steps.sources import parse_sources, sha256_of
 from warehouse.errors import GradatimError
@@ -37,7 +37,6 @@ def launch_campaign(
         say(f"campaign {ids.campaign} is finished; checkpoints, snapshots and report verified. --new runs another.")
         return done
     end_orphans(settings.home)
-    mark_children()
     _run(config, ids, settings, paths)
     result = _finished(settings, ids)
     if result is None:

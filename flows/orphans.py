@@ -7,8 +7,11 @@ from pathlib import Path
 
 import psutil
 
-CHILDREN = ("trainer.run", "prefect.server.api.server:create_app")
+CHILDREN = ("trainer.run", "prefect.server.api.server:create_app", "prefect.engine", "prefect.flow_engine")
 """What marks a process that only a run of ours starts."""
+
+SERVER = ["prefect", "server", "start"]
+"""A server that `gradatim serve` starts, as its command line holds it."""
 
 PARENT = "GRADATIM_PARENT"
 """Environment variable in which children carry the process that started them."""
@@ -24,7 +27,8 @@ def mark_children() -> None:
 def end_orphans(home: Path) -> int:
     """End the children of runs of `home` whose run is gone; returns how many there were.
 
-    A child belongs to `home` by the `PREFECT_HOME` that it inherited.
+    A child belongs to `home` by the `PREFECT_HOME` that it inherited, and is an orphan when the process that it is
+    marked with is none of its ancestors. One without a mark is somebody else's.
     """
     place = str(home.absolute() / "prefect")
     orphans = [process for process in psutil.process_iter() if _is_orphan(process, place)]
@@ -39,9 +43,12 @@ def end_orphans(home: Path) -> int:
 
 def _is_orphan(process: psutil.Process, place: str) -> bool:
     try:
-        if not any(word in process.cmdline() for word in CHILDREN):
+        words = process.cmdline()
+        if not (any(word in words for word in CHILDREN) or words[2:5] == SERVER):
             return False
         inherited = process.environ()
-        return bool(inherited.get("PREFECT_HOME") == place and inherited.get(PARENT) != str(process.ppid()))
+        if inherited.get("PREFECT_HOME") != place or PARENT not in inherited:
+            return False
+        return inherited[PARENT] not in {str(parent.pid) for parent in process.parents()}
     except psutil.Error:
         return False

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flows.calibrate_difficulty import calibrate
 from flows.campaign import CampaignConfig, CampaignIds, with_scheduler
+from flows.curriculum_stage import restock
 from flows.evaluate_policy import measure
 from flows.import_corpus import import_source
 from flows.orchestration import step, verb_flow
@@ -52,3 +53,5 @@ def train_arm(shop: Workshop, config: CampaignConfig, policy: str, campaign: str
         course = watch(shop, config, policy, campaign_id=campaign, index=index)
         if course.ended:
             break
+        if index < config.curriculum.n_stages:
+            restock(shop, course.config, campaign_id=campaign, index=index)

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from flows.orphans import mark_children
 from warehouse.errors import UserError
 
 
@@ -62,6 +63,7 @@ def prepared(home: Path) -> Settings:
     """
     settings = Settings(home=home)
     set_process_environment(settings)
+    mark_children()
     folder = Path(os.environ["PREFECT_HOME"])
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,3 +74,15 @@ def prepared(home: Path) -> Settings:
             f"home '{home}' cannot be written: {error.strerror}; choose another: gradatim --home DIR"
         ) from error
     return settings
+
+
+def at_home(home: Path | None) -> Settings:
+    """The settings for `home`, as a flow is given it; without one the home that `GRADATIM_HOME` names.
+
+    Raises `UserError` when neither is there: a deployed run has a folder of its own that goes away with it.
+    """
+    if home is not None:
+        return Settings(home=home)
+    if not os.environ.get("GRADATIM_HOME"):
+        raise UserError("a deployed run needs a home: set GRADATIM_HOME for the worker, or give the parameter 'home'")
+    return Settings()

@@ -5,13 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from flows.campaign import CampaignConfig
+from flows.events import CHECKPOINT, tell
 from flows.orchestration import step, verb_flow
 from flows.settings import Settings
 from flows.steps import planning, training, warm_start
-from flows.workshop import workshop
+from flows.workshop import Workshop, workshop
+from warehouse.records import Mixture
 
 start_policy = step("warm start")(warm_start.start_policy)
-train = step("train")(training.train_stage)
+
+
+@step("train")
+def train(
+    shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int, fresh: bool = False
+) -> str:
+    """Train stage `index` and tell whoever waits for the checkpoint that it made; returns the policy."""
+    policy = training.train_stage(shop, config, mixture, campaign_id=campaign_id, index=index, fresh=fresh)
+    if policy != mixture.policy_id:
+        tell(CHECKPOINT, policy, {"campaign_id": campaign_id, "stage_index": str(index)})
+    return policy
 
 
 @verb_flow("train_stage")

@@ -17,6 +17,7 @@ from rich.text import Text
 def print_json(value: object) -> None:
     """Print `value` as one JSON value on stdout; NaN becomes null, times ISO 8601."""
     sys.stdout.write(json.dumps(_plain(value), ensure_ascii=False) + "\n")
+    sys.stdout.flush()
 
 
 def print_table(rows: Sequence[Mapping[str, object]], *, title: str | None = None) -> None:

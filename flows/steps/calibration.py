@@ -19,12 +19,16 @@ from flows.workshop import Workshop
 from trainer.evaluate import sample_and_judge
 from warehouse.records import Calibration, JsonValue, Judgement, Rollout, RolloutPurpose, Task, content_hash
 
+THIN_BATCHES = 20
+"""A frontier with fewer training batches of expected mixed groups is thin."""
+
 
 def calibrate(shop: Workshop, config: CampaignConfig, policy: str) -> str:
     """Probe a policy on a stratified few tasks and believe the arms' priors for the rest.
 
-    Probes cost at most `budget_share` of a stage's rollouts. The newest training rollouts of the stage that
-    made the policy count as evidence beside them. Returns the policy's full id.
+    Probes cost at most `budget_share` of a stage's rollouts and go to tasks that this policy was not probed on. Its
+    earlier probes, and the newest training rollouts of the stage that made it, count as evidence beside them.
+    Returns the policy's full id.
     """
     policy_id = policy_row(shop, policy).policy_id
     tasks = training_tasks(shop, config)
@@ -32,8 +36,10 @@ def calibrate(shop: Workshop, config: CampaignConfig, policy: str) -> str:
     batch = content_hash("calibrate", policy_id, sorted(task.task_id for task in tasks), settings, config.seed)
     if shop.seen(batch):
         return policy_id
-    probes = _probe(shop, config, policy_id, tasks, owner=batch)
-    evidence = [*probes, *_recent(shop, config, policy_id)]
+    earlier = _probed(shop, policy_id)
+    done = {row.task_id for row in earlier}
+    probes = _probe(shop, config, policy_id, [task for task in tasks if task.task_id not in done], owner=batch)
+    evidence = [*earlier, *probes, *_recent(shop, config, policy_id)]
     decided = Counter(row.task_id for row in evidence if row.judgement.decided)
     passed = Counter(row.task_id for row in evidence if row.judgement is Judgement.PASS)
     beliefs = believe(policy_id, tasks, decided, passed, group=config.stage.group_size)
@@ -82,7 +88,7 @@ def _probe(
 ) -> list[Rollout]:
     stage, size = config.stage, config.calibration.group_size
     budget = int(config.calibration.budget_share * stage.n_steps * stage.prompts_per_step * stage.group_size)
-    chosen = stratified(pool_of(tasks), budget // size, config.seed)
+    chosen = stratified(pool_of(tasks), budget // size, config.seed) if tasks else []
     if not len(chosen):
         return []
     return sample_and_judge(
@@ -95,6 +101,17 @@ def _probe(
         purpose=RolloutPurpose.PROBE,
         owner=owner,
     )
+
+
+def stock_batches(shop: Workshop, config: CampaignConfig, policy_id: str) -> float:
+    """Expected mixed groups left for a policy, in training batches."""
+    rows = shop.store.named("frontier_stock", policy=policy_id).to_pylist()
+    return float(rows[0]["stock"]) / config.stage.prompts_per_step if rows else 0.0
+
+
+def _probed(shop: Workshop, policy_id: str) -> list[Rollout]:
+    """What a policy was probed on before, by calibrations of another pool."""
+    return shop.store.read(Rollout, "purpose = 'probe' AND policy_id = $id", {"id": policy_id})
 
 
 def _recent(shop: Workshop, config: CampaignConfig, policy_id: str) -> list[Rollout]:

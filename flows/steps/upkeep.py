@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from flows.settings import Settings
 from flows.workshop import open_store
-from warehouse.errors import UserError
+from warehouse.errors import GradatimError, UserError
 from warehouse.home import Home, without_password
 from warehouse.people_sql import attach_line
 from warehouse.records import JsonValue
 from warehouse.store import Store
-from warehouse.upkeep import move
+from warehouse.upkeep import check, clean, compact, expire, move
 
 POSTGRES = ("postgres://", "postgresql://")
+
+
+class WarehouseDamaged(GradatimError):
+    """Upkeep found files that are not what they were."""
+
+
+def tend(settings: Settings, *, expire_days: float | None = None) -> Mapping[str, JsonValue]:
+    """Compact, expire, clean and check; each is safe to repeat. Raises `WarehouseDamaged` when a file is broken."""
+    with existing_store(settings) as store:
+        merged = compact(store)
+        expired = expire(store, older_than=timedelta(days=expire_days)) if expire_days is not None else []
+        deleted = clean(store)
+        findings = check(store)
+    if findings:
+        first = findings[0]
+        raise WarehouseDamaged(
+            f"{len(findings)} files are damaged, first {first.path}: {first.problem}; see: gradatim warehouse check"
+        )
+    return {**merged, "expired": len(expired), "deleted": len(deleted), "n_findings": 0}
 
 
 def existing_store(settings: Settings, *, read_only: bool = False) -> Store:

@@ -103,11 +103,13 @@ def test_a_policy_that_falls_is_rolled_back_and_not_made_bolder():
 
 
 def test_what_only_asks_people_does_not_move_anything():
-    asks, widens = (
+    asks, restocks, widens = (
         decide([critical(name)], Settings(), standing={}, taken=taken)[0]
-        for name, taken in (("stock", []), ("pass_k_loss", ["pass_k_loss"]))
+        for name, taken in (("infrastructure", []), ("stock", []), ("pass_k_loss", ["pass_k_loss"]))
     )
+    assert asks.ask
     assert not moves(asks)
+    assert moves(restocks), "a campaign synthesises by itself"
     assert moves(widens)
     unplanned = decide([critical("pass_k_loss")], Settings(planned=False), standing={}, taken=["pass_k_loss"])[0]
     assert not moves(unplanned)

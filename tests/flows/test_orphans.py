@@ -19,8 +19,11 @@ SLEEPER = "import time; time.sleep(60)"
 def child(tmp_path):
     started = []
 
-    def start(parent: int, *, word: str = "trainer.run", home=tmp_path):
-        environment = os.environ | {"PREFECT_HOME": str(home / "prefect"), PARENT: str(parent)}
+    def start(parent: int | None, *, word: str = "trainer.run", home=tmp_path):
+        environment = os.environ | {"PREFECT_HOME": str(home / "prefect")}
+        environment.pop(PARENT, None)
+        if parent is not None:
+            environment[PARENT] = str(parent)
         process = subprocess.Popen([sys.executable, "-c", SLEEPER, word], env=environment)
         started.append(process)
         while word not in psutil.Process(process.pid).cmdline():
@@ -33,12 +36,22 @@ def child(tmp_path):
         process.wait()
 
 
+def ended() -> int:
+    """The id of a process that is gone."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
 def test_only_children_of_this_home_whose_run_is_gone_are_ended(child, tmp_path):
-    orphan = child(parent=1)
+    gone = ended()
+    orphan = child(parent=gone)
     waited_for = child(parent=os.getpid())
-    elsewhere = child(parent=1, home=tmp_path / "other")
-    another = child(parent=1, word="something.else")
+    below_another = child(parent=os.getppid())
+    unmarked = child(parent=None)
+    elsewhere = child(parent=gone, home=tmp_path / "other")
+    another = child(parent=gone, word="something.else")
     assert end_orphans(tmp_path) == 1
     assert not psutil.pid_exists(orphan.pid)
-    assert [process.poll() for process in (waited_for, elsewhere, another)] == [None, None, None]
+    assert [process.poll() for process in (waited_for, below_another, unmarked, elsewhere, another)] == [None] * 5
     assert end_orphans(tmp_path) == 0

@@ -1,0 +1,41 @@
+"""What a flow works on when it is not told: the newest campaign's configuration, and the newest policy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flows.campaign import CampaignConfig
+from flows.steps.campaigns import FLOW, campaign_run, config_of, line_of
+from flows.steps.policies import policy_row
+from flows.workshop import Workshop
+from warehouse.errors import UserError
+
+
+class Current(NamedTuple):
+    """A configuration and the full id of a policy."""
+
+    config: CampaignConfig
+    policy_id: str
+
+
+def current(shop: Workshop, config: CampaignConfig | None, policy: str | None) -> Current:
+    """`config`, else the newest campaign's, else the defaults; `policy` by id or its start, else the newest.
+
+    Raises `UserError` when the warehouse holds no such policy.
+    """
+    if config is None:
+        config = newest_config(shop)
+    if policy is None:
+        found = shop.store.rows("SELECT max_by(policy_id, nth) AS id FROM current_policies")
+        policy = found[0]["id"] if found else None
+        if policy is None:
+            raise UserError("this warehouse holds no policy; see: gradatim run --help")
+    return Current(config, policy_row(shop, policy).policy_id)
+
+
+def newest_config(shop: Workshop) -> CampaignConfig:
+    """The configuration of the newest campaign, the defaults without one."""
+    if not shop.store.rows(f"SELECT 1 AS there FROM runs WHERE flow = '{FLOW}' LIMIT 1"):
+        return CampaignConfig()
+    run = campaign_run(shop.store, None)
+    return config_of(run, line_of(run, None))
