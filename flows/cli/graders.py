@@ -46,10 +46,11 @@ def list_graders(as_json: AsJson = False) -> None:
 
 @group.command()
 def conflicts(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show pairs of graders that disagree about the same completions, and on how many tasks.
+    """Show pairs of graders by bucket: rank correlation, share of opposite rankings, and the tasks behind them.
 
     Example: gradatim graders conflicts
     """
-    from warehouse import people_sql
+    from flows.settings import prepared
+    from flows.steps.grading import conflict_matrix
 
-    Output(as_json=as_json).rows(people_sql.run_named(home_of(context), "grader_conflicts").to_pylist())
+    Output(as_json=as_json).rows(conflict_matrix(prepared(home_of(context))))

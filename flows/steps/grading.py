@@ -1,13 +1,18 @@
-"""Grader stacks examined, and stored rollouts judged again."""
+"""Grader stacks examined, and where graders disagree about stored rollouts."""
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from synth.graders import GRADERS, default_config, problems, read_config
+from flows.settings import Settings
+from flows.steps.upkeep import existing_store
+from synth.graders import GRADERS, Scored, StackConfig, conflicts, default_config, problems, read_config
 from warehouse.errors import UserError
+from warehouse.records import Stage
 
 Row = Mapping[str, object]
 
@@ -47,6 +52,31 @@ def grader_table() -> list[Row]:
         }
         for kind in GRADERS
     ]
+
+
+def conflict_matrix(settings: Settings) -> list[Row]:
+    """One row for each pair of graders and bucket that share stored rollouts, the worst flip rate first.
+
+    Costs are turned round before they are compared; the parts of S itself are no graders.
+    """
+    with existing_store(settings, read_only=True) as store:
+        rows = store.named("graded_rollouts").to_pylist()
+        stages = store.read(Stage)
+    scored = [Scored(row["task_id"], row["bucket"], row["group"], _scores(row["parts"])) for row in rows]
+    names = sorted({name for one in scored for name in one.parts})
+    return [asdict(cell) for cell in conflicts(scored, names, worse=_costs(stages))]
+
+
+def _scores(parts: str) -> dict[str, float]:
+    """The graders' scores among a rollout's parts."""
+    return {name: value for name, value in json.loads(parts).items() if name != "S" and "/" not in name}
+
+
+def _costs(stages: Sequence[Stage]) -> frozenset[str]:
+    """Names of nodes along cost, time or risk in any stage's stack."""
+    declared = [dict(stage.config).get("graders") for stage in stages]
+    nodes = [node for stack in declared if isinstance(stack, dict) for node in StackConfig.model_validate(stack).grader]
+    return frozenset(node.name for node in nodes if node.axis != "quality")
 
 
 def _text(file: Path) -> str:

@@ -13,6 +13,9 @@ import pytest
 from safetensors.torch import load_file
 from trainer_stages import stage_file
 
+from flows.settings import Settings
+from flows.steps.grading import conflict_matrix
+from synth.graders import read_config
 from trainer import policies, run, stagefile
 from trainer.errors import StageFailed
 from trainer.stage import drain_all, next_attempt, run_stage
@@ -35,7 +38,7 @@ def home(tmp_path: Path, train_tasks, heldout_tasks, warm_folder: Path) -> Path:
 
 
 def a_stage(home: Path, store: Store, **values) -> stagefile.StageFile:
-    file = stage_file(home, Path("checkpoints/warm"), snapshot_id=store.snapshot(), n_steps=6, **values)
+    file = stage_file(home, Path("checkpoints/warm"), snapshot_id=store.snapshot(), **{"n_steps": 6, **values})
     row = Stage(
         stage_id=file.stage_id, campaign_id="c", stage_index=0, kind="grpo", status=RunStatus.STARTED,
         snapshot_id=file.snapshot_id, config={}, code_version="0",
@@ -67,6 +70,34 @@ def test_a_stage_leaves_every_rollout_draw_and_metric_in_the_warehouse(home: Pat
     )
     assert [word.reward for word in words] == [row["reward"] for row in rollouts]
     assert all(row["mean_entropy"] is not None for row in rollouts)
+
+
+def test_graders_of_a_stage_meet_in_the_conflict_matrix(home: Path):
+    text = """
+    [weights]
+    cost = 0.2
+    [[grader]]
+    name = "right"
+    uses = "verifier"
+    [[grader]]
+    name = "short"
+    uses = "length"
+    axis = "cost"
+    params = { most = 8 }
+    """
+    with Store.open(home) as store:
+        file = a_stage(home, store, n_steps=3)
+        file = file.model_copy(update={"trainer": file.trainer.model_copy(update={"graders": read_config(text)})})
+        run.run(file)
+        drain_all(file, store)
+        stored = store.rows("SELECT count(*) AS n FROM rollouts WHERE json_exists(parts, '$.short')")
+    (cell,) = [
+        row for row in conflict_matrix(Settings(home=home)) if (row["first"], row["second"]) == ("right", "short")
+    ]
+    assert cell["n"] == stored[0]["n"] == 3 * 16
+    assert cell["bucket"] == "unknown"
+    assert cell["correlation"] is not None
+    assert 0 <= cell["flip_rate"] <= 1
 
 
 def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):

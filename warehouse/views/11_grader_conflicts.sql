@@ -22,5 +22,6 @@ SELECT
 FROM valued AS a
 INNER JOIN valued AS b ON a.task_id = b.task_id AND a.parts = b.parts AND a.grader < b.grader
 WHERE a.value IS NOT NULL AND b.value IS NOT NULL
+    AND a.grader <> 'S' AND b.grader <> 'S' AND NOT contains(a.grader || b.grader, '/')
 GROUP BY a.task_id, a.grader, b.grader
 HAVING n_conflicts > 0;
