@@ -38,6 +38,7 @@ def sample_and_judge(
     stage_id: str | None = None,
     stage_attempt: int = 0,
     step: int = 0,
+    protocol: str | None = None,
 ) -> list[Rollout]:
     """`n` judged rollouts of every task, task by task; `owner` and the place make their ids.
 
@@ -88,6 +89,7 @@ def sample_and_judge(
                 reward=word.reward,
                 parts=dict(word.parts),
                 cheats=tuple(word.cheats),
+                protocol_hash=protocol,
             )
         )
     return rows
@@ -122,6 +124,7 @@ def evaluate(
         seed=protocol.seed,
         purpose=RolloutPurpose.EVAL,
         owner=owner,
+        protocol=key,
     )
     figures = _figures(rollouts, protocol)
     groups: dict[str, list[int]] = defaultdict(list)

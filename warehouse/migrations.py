@@ -11,6 +11,8 @@ from pathlib import Path
 import duckdb
 from blake3 import blake3
 
+from warehouse.contracts import contracts
+from warehouse.engine import quoted_name
 from warehouse.errors import UserError
 
 SCHEMA = Path(__file__).parent / "schema"
@@ -94,6 +96,31 @@ def migrate(connection: duckdb.DuckDBPyConnection, folder: Path = SCHEMA, views:
 def view_statements(folder: Path = VIEWS) -> list[tuple[str, str]]:
     """Name and query of each view, in the order in which they build on each other."""
     return [(f.stem.split("_", 1)[1], f.read_text("utf-8").rstrip().rstrip(";")) for f in sorted(folder.glob("*.sql"))]
+
+
+def temp_views(connection: duckdb.DuckDBPyConnection, done: dict[int, str]) -> None:
+    """Today's views of a warehouse that is only read; `done` are the migrations that it, or its snapshot, has seen.
+
+    A table of an older schema is seen through a view of its own, in which columns that came later are none.
+    """
+    if max(done, default=0) < max(m.version for m in migrations()):
+        for table, query in _completed(connection):
+            connection.execute(f"CREATE TEMP VIEW {table} AS {query}")
+    for name, query in view_statements():
+        connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
+
+
+def _completed(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
+    rows = connection.execute(
+        "SELECT table_name, list(column_name) FROM duckdb_columns()"
+        " WHERE database_name = 'lake' AND schema_name = 'main' GROUP BY table_name"
+    ).fetchall()
+    stored: dict[str, list[str]] = dict(rows)
+    for table in contracts().values():
+        later = [c for c in table.public if c.name not in stored.get(table.name, [c.name])]
+        if later:
+            columns = ", ".join(f"NULL::{c.sql_type} AS {quoted_name(c.name)}" for c in later)
+            yield table.name, f"SELECT *, {columns}, rowid, snapshot_id FROM lake.main.{table.name}"
 
 
 def _install_views(connection: duckdb.DuckDBPyConnection, folder: Path, *, new: bool) -> str:

@@ -100,9 +100,7 @@ def _locked_down(home: Home, *, private: bool, memory_limit: str, snapshot: int 
     try:
         with locked(home):
             attach(connection, home, read_only=True, snapshot=snapshot)
-            migrations.refuse_newer(connection)
-        for name, query in migrations.view_statements():
-            connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
+            migrations.temp_views(connection, migrations.refuse_newer(connection))
         schemas = ("main", "private") if private else ("main",)
         folders = ", ".join(f"'{quoted_text(home.data_path)}{schema}/'" for schema in schemas)
         connection.execute(f"SET allowed_directories = [{folders}]")

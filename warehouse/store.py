@@ -27,7 +27,7 @@ from warehouse.records import Record, Split, Status, Task
 from warehouse.retry import conflicts, pauses
 from warehouse.rows import records_of, tables_of
 from warehouse.task_query import tasks_query
-from warehouse.writing import insert, note_files
+from warehouse.writing import insert, note_files, registered
 
 R = TypeVar("R", bound=Record)
 
@@ -51,6 +51,7 @@ class Store:
         self.home = home
         self.read_only = read_only
         self._connection = connection
+        self._checking = connection.cursor()  # its default is not the lake, so that no query asks for a snapshot
         self._settings: tuple[str, int | None] = ("2GB", None)
         self._mutex = threading.RLock()
         self._references = References()
@@ -82,7 +83,7 @@ class Store:
                 if writes:
                     migrations.migrate(connection)
                 else:
-                    migrations.refuse_newer(connection)
+                    migrations.temp_views(connection, migrations.refuse_newer(connection))
         except duckdb.Error as error:
             connection.close()
             raise told(error, place, "opening it") from error
@@ -91,9 +92,6 @@ class Store:
             raise
         store = cls(place, connection, read_only=not writes)
         store._settings = (memory_limit, threads)
-        if not writes:
-            for name, query in migrations.view_statements():
-                connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
         return store
 
     def commit(self, records: Iterable[Record], *, batch: str, purpose: str, run: str) -> Commit:
@@ -109,20 +107,14 @@ class Store:
             raise UserError(f"{self.home.root} is open read-only at a snapshot; open it for writing to commit")
         rows = {name: cast(name, table) for name, table in tables.items() if table.num_rows}
         with self._mutex:
-            try:
-                incoming = {name: f"incoming_{name}" for name in rows}
-                for name, table in rows.items():
-                    self._connection.register(incoming[name], table)
-                    check_rows(self._connection, contract_of(name), incoming[name])
-                return self._write(rows, incoming, batch=batch, purpose=purpose, run=run)
-            finally:
-                for name in rows:
-                    self._connection.unregister(f"incoming_{name}")
+            for name, table in rows.items():
+                with registered(self._checking, {f"incoming_{name}": table}):
+                    check_rows(self._checking, contract_of(name), f"incoming_{name}")
+            return self._write(rows, batch=batch, purpose=purpose, run=run)
 
-    def _write(
-        self, rows: Mapping[str, pa.Table], incoming: Mapping[str, str], *, batch: str, purpose: str, run: str
-    ) -> Commit:
+    def _write(self, rows: Mapping[str, pa.Table], *, batch: str, purpose: str, run: str) -> Commit:
         n_rows = sum(table.num_rows for table in rows.values())
+        incoming = {name: f"incoming_{name}" for name in rows}
         for pause in pauses(is_postgres(self.home)):
             try:
                 with self.transaction(purpose) as connection:
@@ -133,11 +125,13 @@ class Store:
                         return Commit(seen[0], seen[1], False)
                     now = datetime.now(UTC)
                     stamps: dict[str, str | datetime] = {"run_id": run, "batch_id": batch, "written_at": now}
-                    for name in rows:
-                        self._references.check(connection, contract_of(name), incoming)
-                    for name in rows:
-                        insert(connection, name, incoming[name], stamps)
-                    note_files(connection, self.home, rows, stamps)
+                    with registered(connection, {incoming[name]: table for name, table in rows.items()}):
+                        for name in rows:
+                            self._references.check(connection, contract_of(name), incoming)
+                        written: dict[str, int] = {}
+                        for name in rows:
+                            written |= insert(connection, name, incoming[name], stamps)
+                    note_files(connection, self.home, written, stamps)
                     connection.execute(
                         "INSERT INTO batches VALUES ($batch, $purpose, $n_rows, $run_id, $batch_id, $written_at)",
                         {"batch": batch, "purpose": purpose, "n_rows": n_rows, **stamps},
@@ -182,7 +176,9 @@ class Store:
                     "batch_id": "copy",
                     "written_at": datetime.now(UTC),
                 }
-                note_files(connection, self.home, [table], stamps, since=datetime(1970, 1, 1, tzinfo=UTC))
+                note_files(
+                    connection, self.home, {table: rows.num_rows}, stamps, since=datetime(1970, 1, 1, tzinfo=UTC)
+                )
             finally:
                 connection.unregister("copied_rows")
         return int(rows.num_rows)
@@ -291,6 +287,7 @@ class Store:
     def close(self) -> None:
         """Let go of the connection; the store is of no use afterwards."""
         with self._mutex:
+            self._checking.close()
             self._connection.close()
 
     def __enter__(self) -> Store:

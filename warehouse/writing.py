@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from blake3 import blake3
 
 from warehouse.contracts import PRIVATE_TABLE, STAMPS, contract_of
 from warehouse.engine import quoted_name
+from warehouse.fresh_files import fresh_files
 from warehouse.home import Home
 from warehouse.migrations import INLINED
 from warehouse.records import Split
@@ -19,58 +21,82 @@ from warehouse.records import Split
 UNCOMMITTED = 10**18
 """Row ids of rows that the running transaction wrote start here."""
 
+SECRETS = f"private.{PRIVATE_TABLE}"
+"""The private table as SQL names it."""
+
 Stamp = Mapping[str, str | datetime]
 
 
-def insert(connection: duckdb.DuckDBPyConnection, table: str, view: str, stamps: Stamp) -> None:
-    """Append the rows of `view` to `table`, stamped; private columns go to the private schema."""
+@contextmanager
+def registered(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Table]) -> Iterator[None]:
+    """Arrow tables as views of `connection` for a while; cheap inside a transaction, not while `lake` is asked anew."""
+    for name, table in tables.items():
+        connection.register(name, table)
+    try:
+        yield
+    finally:
+        with suppress(duckdb.Error):  # a transaction that failed takes its views with it
+            for name in tables:
+                connection.unregister(name)
+
+
+def insert(connection: duckdb.DuckDBPyConnection, table: str, view: str, stamps: Stamp) -> dict[str, int]:
+    """Append the rows of `view` to `table`, stamped; private columns go to the private schema. Rows by table."""
     contract = contract_of(table)
     held_out = f"split = '{Split.HELDOUT}'"
     values = [
         f"CASE WHEN {held_out} THEN NULL ELSE {quoted_name(c.name)} END" if c.column.private else quoted_name(c.name)
         for c in contract.public
     ]
-    stamped = ", ".join(f"${name}" for name in STAMPS)
-    connection.execute(f"INSERT INTO {table} SELECT {', '.join(values)}, {stamped} FROM {view}", dict(stamps))
+    names = [*(quoted_name(c.name) for c in contract.public), *STAMPS]
+    written = {table: _append(connection, table, names, values, view, stamps)}
     if contract.private:
-        _insert_private(connection, view, held_out, stamped, stamps)
+        always = [f"{quoted_name(c.name)} IS NOT NULL" for c in contract.private if c.column.private is True]
+        hidden = [
+            quoted_name(c.name) if c.column.private is True else f"CASE WHEN {held_out} THEN {quoted_name(c.name)} END"
+            for c in contract.private
+        ]
+        names = ["task_id", *(quoted_name(c.name) for c in contract.private), *STAMPS]
+        some = f"{view} WHERE {' OR '.join([held_out, *always])}"
+        written[SECRETS] = _append(connection, SECRETS, names, ["task_id", *hidden], some, stamps)
+    return written
 
 
-def _insert_private(
-    connection: duckdb.DuckDBPyConnection, view: str, held_out: str, stamped: str, stamps: Stamp
-) -> None:
-    private = contract_of("tasks").private
-    values = [
-        quoted_name(c.name) if c.column.private is True else f"CASE WHEN {held_out} THEN {quoted_name(c.name)} END"
-        for c in private
-    ]
-    always = " OR ".join(f"{quoted_name(c.name)} IS NOT NULL" for c in private if c.column.private is True)
-    connection.execute(
-        f"INSERT INTO private.{PRIVATE_TABLE} SELECT task_id, {', '.join(values)}, {stamped} "
-        f"FROM {view} WHERE {held_out} OR {always}",
-        dict(stamps),
-    )
+def _append(
+    connection: duckdb.DuckDBPyConnection, table: str, names: list[str], values: list[str], source: str, stamps: Stamp
+) -> int:
+    stamped = [f"${name}" for name in STAMPS]
+    told = connection.execute(
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join([*values, *stamped])} FROM {source}", dict(stamps)
+    ).fetchone()
+    return int(told[0]) if told else 0
 
 
 def note_files(
     connection: duckdb.DuckDBPyConnection,
     home: Home,
-    tables: Iterable[str],
+    written: Mapping[str, int],
     stamps: Stamp,
     *,
     since: datetime | None = None,
 ) -> None:
-    """Record size and blake3 of every Parquet file that this transaction wrote."""
-    names = [*(t for t in tables if t not in INLINED), *(f"private.{PRIVATE_TABLE}" for t in tables if t == "tasks")]
-    paths = [
-        row[0]
-        for name in names
-        for row in connection.execute(
-            f"SELECT DISTINCT filename FROM {name} WHERE written_at >= $since AND rowid >= {UNCOMMITTED}",
-            {"since": since or stamps["written_at"]},
-        ).fetchall()
-    ]
+    """Record size and blake3 of every Parquet file that this transaction wrote; `written` is its rows by table.
+
+    `since` is the oldest stamp among the rows where they were not stamped here.
+    """
+    paths: list[str] = []
+    for name, n_rows in written.items():
+        if name in INLINED or not n_rows:
+            continue
+        named = fresh_files(home, name, stamps["written_at"], n_rows) if since is None else None
+        paths += named if named is not None else _asked(connection, name, since or stamps["written_at"])
     add_files(connection, home, paths, stamps)
+
+
+def _asked(connection: duckdb.DuckDBPyConnection, name: str, since: str | datetime) -> list[str]:
+    """The running transaction's files of a table, from DuckLake: slower with every file that the table has."""
+    sql = f"SELECT DISTINCT filename FROM {name} WHERE written_at >= $since AND rowid >= {UNCOMMITTED}"
+    return [row[0] for row in connection.execute(sql, {"since": since}).fetchall()]
 
 
 def add_files(connection: duckdb.DuckDBPyConnection, home: Home, paths: list[str], stamps: Stamp) -> None:
@@ -78,15 +104,15 @@ def add_files(connection: duckdb.DuckDBPyConnection, home: Home, paths: list[str
     if not paths or home.local_data is None:
         return
     sums = [checksum(Path(path)) for path in paths]
-    relative = [str(Path(path).relative_to(home.local_data)) for path in paths]
-    listed = pa.table({"path": relative, "n_bytes": [s[0] for s in sums], "blake3": [s[1] for s in sums]})
-    connection.register("written_files", listed)
-    try:
-        connection.execute(
-            "INSERT INTO files SELECT *, $run_id, $batch_id, $written_at FROM written_files", dict(stamps)
-        )
-    finally:
-        connection.unregister("written_files")
+    connection.execute(
+        "INSERT INTO files SELECT unnest($paths), unnest($sizes), unnest($sums), $run_id, $batch_id, $written_at",
+        {
+            "paths": [str(Path(path).relative_to(home.local_data)) for path in paths],
+            "sizes": [n_bytes for n_bytes, _ in sums],
+            "sums": [digest for _, digest in sums],
+            **stamps,
+        },
+    )
 
 
 def checksum(path: Path) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from curriculum.estimates import compare, pass_at_k
 from warehouse.errors import UserError
@@ -11,23 +12,39 @@ from warehouse.records import Evaluation, JsonValue, Policy
 from warehouse.store import Store
 
 
+class Budget(NamedTuple):
+    """What one evaluation spent: its protocol, its tasks and the samples of each."""
+
+    protocol: str
+    n_tasks: int
+    n_samples: int
+
+
 def compare_policies(
     store: Store, a: str, b: str, *, metric: str = "pass@1", families: Sequence[str] = (), force: bool = False
 ) -> Mapping[str, JsonValue]:
     """B minus A, paired by task, clustered by family and level: {"difference", "low", "high", "verdict", ...}.
 
-    Raises `UserError` for an unknown policy or metric, when they share no evaluated task, and when their newest
-    evaluations had different protocols unless `force` is set; then `same_protocol` is false.
+    Both are taken under the newest protocol that they share. Raises `UserError` for an unknown policy or metric, when
+    they share no evaluated task, and when they share no protocol unless `force` is set: then each has its newest one,
+    `same_protocol` is false, and `budgets` says what was spent on each.
     """
     left, right = _policy(store, a), _policy(store, b)
     k = _k_of(metric)
-    same = _protocol(store, left) == _protocol(store, right)
+    budget_a, budget_b = _budgets(store, left, right)
+    same = budget_a.protocol == budget_b.protocol
     if not same and not force:
         raise UserError(
-            f"{a} and {b} were evaluated under different protocols; evaluate both under one, or --force; "
-            "see: gradatim evaluate --help"
+            f"{a} and {b} were evaluated under different protocols ({_told(budget_a)} and {_told(budget_b)}); "
+            "evaluate both under one, or --force; see: gradatim evaluate --help"
         )
-    rows = store.named("paired_passes", policy_a=left, policy_b=right).to_pylist()
+    rows = store.named(
+        "paired_passes",
+        policy_a=left,
+        policy_b=right,
+        protocol_a=budget_a.protocol,
+        protocol_b=budget_b.protocol,
+    ).to_pylist()
     rows = [row for row in rows if not families or row["family"] in families]
     if not rows:
         raise UserError(f"{a} and {b} share no evaluated task; see: gradatim evaluate --help")
@@ -45,7 +62,12 @@ def compare_policies(
         "n": found.n,
         "n_clusters": found.n_clusters,
         "same_protocol": same,
+        "budgets": [budget._asdict() for budget in (budget_a, budget_b)],
     }
+
+
+def _told(budget: Budget) -> str:
+    return f"{budget.n_tasks} tasks x {budget.n_samples} samples, {budget.protocol[:8]}"
 
 
 def _policy(store: Store, name: str) -> str:
@@ -57,11 +79,25 @@ def _policy(store: Store, name: str) -> str:
     return found[0].policy_id
 
 
-def _protocol(store: Store, policy_id: str) -> str:
-    rows = store.read(Evaluation, "policy_id = $id", {"id": policy_id})
+def _budgets(store: Store, a: str, b: str) -> tuple[Budget, Budget]:
+    """The budgets under the newest protocol that both policies were evaluated under; each one's newest without any."""
+    own_a, own_b = _evaluations(store, a), _evaluations(store, b)
+    shared = [protocol for protocol in own_b if protocol in own_a]
+    if shared:
+        return own_a[shared[-1]], own_b[shared[-1]]
+    return list(own_a.values())[-1], list(own_b.values())[-1]
+
+
+def _evaluations(store: Store, policy_id: str) -> dict[str, Budget]:
+    """A policy's budgets by protocol, the newest last."""
+    rows = store.read(Evaluation, "policy_id = $id AND \"group\" = 'all'", {"id": policy_id})
     if not rows:
         raise UserError(f"policy {policy_id} was not evaluated; see: gradatim evaluate --policy {policy_id[:8]}")
-    return rows[-1].protocol_hash
+    found: dict[str, Budget] = {}
+    for row in rows:
+        kept = found.pop(row.protocol_hash, Budget(row.protocol_hash, 0, row.n_samples))
+        found[row.protocol_hash] = kept._replace(n_tasks=max(kept.n_tasks, row.n))
+    return found
 
 
 def _k_of(metric: str) -> int:

@@ -4,13 +4,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from warehouse_rows import task
+from warehouse_rows import policy, rollout, task
 
-from warehouse import migrations
+from warehouse import migrations, people_sql
+from warehouse.catalog import attach
+from warehouse.engine import connect
 from warehouse.errors import UserError
-from warehouse.records import Task
+from warehouse.home import Home
+from warehouse.records import Rollout, Task
 from warehouse.store import Store
-from warehouse.upkeep import compact
+from warehouse.upkeep import compact, salvage
 
 
 @pytest.fixture
@@ -33,6 +36,52 @@ def test_an_older_home_is_migrated_and_keeps_its_rows(store: Store, newer: Path)
         connection.execute("INSERT INTO tasks BY NAME SELECT * FROM tasks")
     compact(store)
     assert store.rows("SELECT count(note) AS noted, count(task_id) AS n FROM tasks") == [{"noted": 0, "n": 2}]
+
+
+def _old_home(folder: Path) -> Home:
+    """A home of the first schema with one rollout."""
+    home = Home.at(folder / "old")
+    home.create()
+    connection = connect()
+    attach(connection, home)
+    first = folder / "first"
+    first.mkdir()
+    for file in migrations.SCHEMA.glob("0001_*.sql"):
+        shutil.copy(file, first)
+    migrations.migrate(connection, first, folder / "no views")
+    connection.execute(
+        "INSERT INTO rollouts BY NAME SELECT 'r0' AS rollout_id, 't0' AS task_id, 'p0' AS policy_id, 'eval' AS purpose,"
+        " 0 AS stage_attempt, 0 AS step, 0 AS slot, 0 AS sample, 'c' AS completion, '[]' AS turns, 1 AS n_tokens,"
+        " 0.0 AS latency_s, 'stop' AS finish_reason, 'PASS' AS judgement, 1.0 AS reward, '{}' AS parts, '[]' AS cheats,"
+        " 'r' AS run_id, 'b' AS batch_id, now() AS written_at"
+    )
+    connection.close()
+    return home
+
+
+def test_an_older_schema_is_read_with_todays_columns_and_views(tmp_path: Path) -> None:
+    """Read-only, as a snapshot from before the migration, and by people; then migrated, salvaged and compacted."""
+    home = _old_home(tmp_path)
+    pooled = [{"task_id": "t0", "policy_id": "p0", "protocol_hash": None, "n": 1, "c": 1}]
+    with Store.open(home, read_only=True) as store:
+        (old,) = store.read(Rollout)
+        assert old.protocol_hash is None
+        assert store.rows("FROM eval_tries") == pooled
+        before = store.snapshot()
+    assert people_sql.run(home, "SELECT protocol_hash FROM rollouts").to_pylist() == [{"protocol_hash": None}]
+    with Store.open(home) as store:
+        assert store.read(Rollout) == [old]
+        with store.at(before) as past:
+            assert past.rows("FROM eval_tries") == pooled
+        store.commit([task(0), policy(), rollout(1, protocol_hash="h")], batch="b2", purpose="x", run="r")
+        hashes = {r.rollout_id: r.protocol_hash for r in store.read(Rollout)}
+        assert hashes == {"r0": None, "r1": "h"}
+    salvage(home, tmp_path / "rebuilt")
+    with Store.open(tmp_path / "rebuilt") as store:
+        assert {r.rollout_id: r.protocol_hash for r in store.read(Rollout)} == hashes
+    with Store.open(home) as store:
+        compact(store)
+        assert {r.rollout_id: r.protocol_hash for r in store.read(Rollout)} == hashes
 
 
 def test_a_newer_home_is_refused_and_left_alone(store: Store, newer: Path) -> None:

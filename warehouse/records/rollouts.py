@@ -42,6 +42,9 @@ class Rollout:
         default_factory=dict
     )
     cheats: Annotated[tuple[str, ...], Column("names of cheats found", json=True)] = ()
+    protocol_hash: Annotated[
+        str | None, Column("protocol of an evaluation rollout, as in evals; none for others and before schema 2")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,15 +126,18 @@ def salvage(home: Home | Path | str, to: Path | str) -> dict[str, dict[str, int]
 def _copy(source: duckdb.DuckDBPyConnection, rebuilt: Store, name: str, paths: list[str]) -> int:
     if name == "files":
         return 0
-    columns = ", ".join(f'"{row[0]}"' for row in source.execute(f"DESCRIBE {name}").fetchall())
+    names = [row[0] for row in source.execute(f"DESCRIBE {name}").fetchall()]
+    columns = ", ".join(f'"{column}"' for column in names)
     try:
         if name in ("batches",):
             rows = source.execute(f"SELECT {columns} FROM {name} ORDER BY rowid").to_arrow_table()
         elif paths:
             listed = ", ".join(f"'{quoted_text(p)}'" for p in paths)
-            rows = source.execute(
-                f"SELECT {columns} FROM read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
-            ).to_arrow_table()
+            files = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
+            # Files of an older schema lack columns that came later: those stay none.
+            found = {row[0] for row in source.execute(f"DESCRIBE FROM {files}").fetchall()}
+            columns = ", ".join(f'"{name}"' for name in names if name in found)
+            rows = source.execute(f"SELECT {columns} FROM {files}").to_arrow_table()
         else:
             return 0
     except duckdb.Error as error:
