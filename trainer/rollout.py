@@ -97,11 +97,14 @@ def decode(
     end_ids: Sequence[int],
     pad_id: int,
     generator: torch.Generator | None = None,
+    uniforms: torch.Tensor | None = None,
 ) -> list[Tokens]:
     """`n` sampled sequences for each prompt, prompt by prompt: B prompts give B*n rows.
 
     Each prompt is read once and its cache repeated `n` times; finished rows leave the batch. Entropy is that
     of the policy's own distribution (temperature 1), log-probabilities are of the distribution sampled from.
+    `uniforms` in [0, 1), [B*n, max_tokens], decide the draws in place of `generator`: a row then depends on its own
+    alone, whatever else is in the batch.
     """
     was_training = model.training
     model.eval()
@@ -129,7 +132,8 @@ def decode(
     live = torch.arange(total, device=device)
     ends = torch.tensor(list(end_ids), device=device)
     for step in range(max_tokens):
-        drawn, logp, entropy = _draw(logits, temperature, generator)
+        own = None if uniforms is None else uniforms[live, step]
+        drawn, logp, entropy = _draw(logits, temperature, generator, own)
         tokens[live, step], logprobs[live, step], entropies[live, step] = drawn, logp, entropy
         length[live] += 1
         ended = torch.isin(drawn, ends)
@@ -155,7 +159,10 @@ def decode(
 
 
 def _draw(
-    logits: torch.Tensor, temperature: float, generator: torch.Generator | None
+    logits: torch.Tensor,
+    temperature: float,
+    generator: torch.Generator | None,
+    uniforms: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Sampled ids, their log-probabilities and the entropy at temperature 1, each [rows], from logits [rows, V].
 
@@ -172,5 +179,9 @@ def _draw(
     if temperature != 1:
         own = torch.log_softmax(logits / temperature, -1)
         probabilities = own.exp()
-    drawn = torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
+    if uniforms is None:
+        drawn = torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
+    else:
+        reached = probabilities.double().cumsum(-1)
+        drawn = (reached <= uniforms[:, None] * reached[:, -1:]).sum(-1).clamp(max=logits.shape[-1] - 1)
     return drawn, own.gather(1, drawn[:, None]).squeeze(1), entropy

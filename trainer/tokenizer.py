@@ -11,14 +11,16 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 ?+-*/%=<>()[]:,.'!&|^#_\n"
 PAD, END, UNKNOWN = "<pad>", "<end>", "<unk>"
 
 
-def build_tokenizer() -> PreTrainedTokenizerFast:
-    """A tokenizer over `ALPHABET`: padding on the left, `<end>` ends a completion, other characters are `<unk>`.
+def build_tokenizer(alphabet: str = ALPHABET) -> PreTrainedTokenizerFast:
+    """A tokenizer over `alphabet`, numbered in its order; other characters are `<unk>`.
+
+    Padding is on the left, and `<end>` ends a completion.
 
     >>> tokenizer = build_tokenizer()
     >>> tokenizer.decode(tokenizer("rev ab?")["input_ids"])
     'rev ab?'
     """
-    vocabulary = {token: index for index, token in enumerate([PAD, END, UNKNOWN, *ALPHABET])}
+    vocabulary = {token: index for index, token in enumerate([PAD, END, UNKNOWN, *alphabet])}
     core = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     core.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
     core.decoder = decoders.Fuse()

@@ -1,0 +1,1 @@
+"""Text engines that run in this process."""
