@@ -48,12 +48,15 @@ def commissions(
 
 
 def training_tasks(shop: Workshop, origin: str | None) -> list[Task]:
-    """The accepted verifiable training tasks of a source or family, or of all, by identity."""
-    where = "status = 'accepted' AND split = 'train' AND kind = 'verifiable'"
-    if origin is None:
-        found = shop.store.read(Task, where)
-    else:
-        found = shop.store.read(Task, f"{where} AND (source = $origin OR family = $origin)", {"origin": origin})
+    """The accepted verifiable training tasks of a source or family, or of all, by identity.
+
+    What models wrote is left out, unless `origin` is their source, so that tasks do not grow out of each other.
+    """
+    where = "status = 'accepted' AND split = 'train' AND kind = 'verifiable' AND (task_id NOT IN ("
+    where += "SELECT task_id FROM attempts WHERE generator_kind = 'model' AND task_id IS NOT NULL) OR source = $origin)"
+    if origin is not None:
+        where += " AND (source = $origin OR family = $origin)"
+    found = shop.store.read(Task, where, {"origin": origin})
     if not found:
         of = f" of '{origin}'" if origin else ""
         raise UserError(f"no accepted training task{of} is in the warehouse; see: gradatim import --help")

@@ -42,7 +42,7 @@ def grown_tasks(
     for name in generators:
         if name not in NAMES:
             raise unknown_name("corpus-grown generator", name, NAMES, "gradatim synth --help")
-    parents = training_tasks(shop, source)
+    parents = [task for task in training_tasks(shop, source) if not task.parents]
     weak = weakly_tested(shop, source)
     programs = all(parent.domain is Domain.CODE for parent in parents)
     fitting = [name for name in NAMES if (name != VARIANTS) == programs]

@@ -24,6 +24,8 @@ from synth.writers.writer import INFRASTRUCTURE
 from warehouse.errors import UserError
 from warehouse.records import JsonValue, Metric, content_hash
 
+HOPELESS = 64
+"""Attempts in a row that the engine failed, after which no more are made."""
 CHECKED = Ask(prompt="x" * 2_000, max_tokens=1024)
 """A question to the checker as long as they come, for foresight."""
 
@@ -59,21 +61,18 @@ def campaign_of(order: WritingOrder, models: ModelsConfig) -> str:
 class _Till:
     """Attempts until a ceiling is reached or the engine gives nothing more; what was not sent is no attempt."""
 
-    n_unsent: int = 0
     n_failed: int = 0
-    reasons: list[str] = field(default_factory=list)
+    unsent: list[str] = field(default_factory=list)
 
     def attempts(self, proposed: Iterator[Proposal]) -> Iterator[Proposal]:
         for proposal in proposed:
-            failure = (proposal.reason or "").removeprefix(INFRASTRUCTURE) if _unsettled(proposal.reason) else None
-            if failure is not None:
-                self.reasons.append(failure)
+            failure = _open(proposal.reason)
             if failure is not None and failure.startswith(SPENT):
-                self.n_unsent += 1
+                self.unsent.append(failure)
                 continue
             self.n_failed = 0 if failure is None else self.n_failed + 1
             yield proposal
-            if self.n_failed >= 64:
+            if self.n_failed >= HOPELESS:
                 return
 
 
@@ -82,7 +81,8 @@ def write_tasks(
 ) -> Mapping[str, JsonValue]:
     """Have tasks written, checked and committed; returns the funnel, what was used, and why it stopped early, if so.
 
-    Replies are kept as they come: the same order again asks only what was never answered. Raises `UserError` for
+    Replies are kept as they come: the same order again asks only what was never answered, and where there is other
+    material to write from by then, it is another order. Raises `UserError` for
     models that are missing or share a lineage, and where there is nothing to write from.
     """
     if order.n < 1:
@@ -91,24 +91,26 @@ def write_tasks(
         refuse_same_lineage(config.writer.model, config.writer.lineage, config.checker.model, config.checker.lineage)
     style = STYLES.get(order.style)
     asked = commissions(shop, style, n=order.n, seed=order.seed, origin=order.origin, documents=order.documents)
-    done = f"{campaign_id}:written:{content_hash([_said(one) for one in asked])}"
+    pinned = content_hash("commissions", order.seed, [_said(one) for one in asked])
+    done = f"{campaign_id}:written:{pinned}"
     if shop.seen(done):
         return _told(shop, campaign_id, None, None, None)
     with opened(config, shop.home) as models:
         writer, till = Writer(models.writer, style), _Till()
         admission = _admission(shop, models, order, campaign_id)
-        settled = True
+        open_reasons: list[str] = []
         with Progress("write", total=order.n) as progress:
             n_done = 0
-            attempts = till.attempts(writer.propose(asked, seed=order.seed))
+            attempts = till.attempts(writer.propose(asked, seed=int(pinned[:7], 16)))
             for batch in admit(attempts, writer.generator, admission):
                 n_done += batch.n_in
-                settled &= _commit(shop, batch)
+                open_reasons += _commit(shop, batch)
                 progress.to(n_done, forecast(models, n_done, order.n))
         shop.commit(_repairs(shop, writer), batch=f"{shop.run}:repairs", purpose="repairs of replies")
-        if settled and not till.n_unsent and n_done == order.n:
+        open_reasons += till.unsent
+        if not open_reasons and n_done == order.n:
             shop.commit([], batch=done, purpose="writing done")
-        return _told(shop, campaign_id, writer, models, till.reasons[-1] if till.reasons else None)
+        return _told(shop, campaign_id, writer, models, open_reasons[-1] if open_reasons else None)
 
 
 def forecast(models: Models, done: int, total: int) -> str:
@@ -152,16 +154,18 @@ def _admission(shop: Workshop, models: Models, order: WritingOrder, campaign_id:
     )
 
 
-def _commit(shop: Workshop, batch: Batch) -> bool:
-    """Commits a batch; returns whether all in it is settled. Failures of an engine may come out otherwise next time."""
-    settled = not any(_unsettled(attempt.reason) for attempt in batch.attempts)
-    key = batch.key if settled else f"{batch.key}:{shop.run}"
-    shop.commit(batch.records, batch=key, purpose="write tasks")
-    return settled
+def _commit(shop: Workshop, batch: Batch) -> list[str]:
+    """Commits a batch; returns the failures of engines in it, which may come out otherwise next time."""
+    failures = [failure for attempt in batch.attempts if (failure := _open(attempt.reason)) is not None]
+    shop.commit(batch.records, batch=f"{batch.key}:{shop.run}" if failures else batch.key, purpose="write tasks")
+    return failures
 
 
-def _unsettled(reason: str | None) -> bool:
-    return reason is not None and reason.startswith(INFRASTRUCTURE)
+def _open(reason: str | None) -> str | None:
+    """What an engine failed with, where that is why an attempt was not admitted."""
+    if reason is None or not reason.startswith(INFRASTRUCTURE):
+        return None
+    return reason.removeprefix(INFRASTRUCTURE)
 
 
 def _repairs(shop: Workshop, writer: Writer) -> list[Metric]:

@@ -79,7 +79,7 @@ class Writer:
             yield Proposal(
                 seed,
                 place + k,
-                subject.task.level if subject else commission.level,
+                commission.level,
                 subject,
                 made if isinstance(made, str) else None,
                 prompt_hash,
