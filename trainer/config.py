@@ -15,6 +15,19 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class LoraConfig(Frozen):
+    """A low-rank adapter that reinforcement trains instead of all weights; a warm start still trains them all."""
+
+    rank: int = Field(8, ge=1)
+    """Rank r of the difference BA of every adapted layer."""
+    alpha: float = Field(16, gt=0)
+    """The difference is scaled by alpha / rank."""
+    dropout: float = Field(0.0, ge=0, lt=1)
+    """Dropout before the adapter while training."""
+    targets: str | tuple[str, ...] = "all-linear"
+    """Names of the layers to adapt, or `all-linear`."""
+
+
 class PolicyConfig(Frozen):
     """Which policy is trained."""
 
@@ -24,6 +37,8 @@ class PolicyConfig(Frozen):
     """Revision of a hub model."""
     max_prompt_tokens: int = Field(512, ge=1)
     """Tokens; longer prompts are left out of a stage and counted."""
+    lora: LoraConfig | None = None
+    """Train an adapter of this shape; none trains all weights."""
 
 
 class WarmStartConfig(Frozen):

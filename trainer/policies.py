@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from trainer.config import PolicyConfig
+from trainer.lora import ADAPTER, base_of, load_adapter, write_base
 from trainer.tokenizer import build_tokenizer
 from trainer.weights import policy_identity, weights_hash
 from warehouse.errors import UserError
@@ -29,6 +30,8 @@ class LoadedPolicy:
     name: str
     lineage: str
     path: str = ""
+    base: Mapping[str, str] | None = None
+    """For an adapter: path and policy id of the policy under it."""
 
     @property
     def chat(self) -> bool:
@@ -102,6 +105,8 @@ def load(spec: PolicyConfig | str, home: Path | str = ".", *, seed: int = 0) -> 
 
         return replace(_from_folder(smollm_folder(Path(home))), name=SMOLLM, lineage="smollm2")
     for folder in (Path(home) / config.name, Path(config.name)):
+        if (folder / ADAPTER).is_file():
+            return load_adapter(folder, load(base_of(folder)["path"], home))
         if (folder / "config.json").is_file():
             return _from_folder(folder)
     return _from_hub(config)
@@ -143,6 +148,7 @@ def save(policy: LoadedPolicy, folder: Path) -> LoadedPolicy:
     policy.model.config.gradatim_lineage = policy.lineage
     policy.model.save_pretrained(folder)
     policy.tokenizer.save_pretrained(folder)
+    write_base(policy, folder)
     return replace(policy, policy_id=policy_identity(folder), path=str(folder))
 
 

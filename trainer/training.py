@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from trainer.errors import StageFailed
 from trainer.evaluate import choose, sample_and_judge
 from trainer.grpo import CurriculumTrainer
 from trainer.guard import Guard
+from trainer.lora import REFERENCE, adapted, write_base
 from trainer.policies import LoadedPolicy
 from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout_rows
 from trainer.rewards import JudgeLike, TaskReward
@@ -62,6 +64,9 @@ class Stage:
         self.plan_hash = content_hash(file.scheduler, file.scheduler_config, [task.task_id for task in tasks])
         config = file.trainer
         torch.set_num_threads(config.stage.threads)
+        if config.policy.lora is not None:
+            policy = adapted(policy, config.policy.lora, path=file.policy, seed=file.seed)
+        self.policy = policy
         self.resumed = self._resume_point()
         start = self.resumed.step if self.resumed else file.first_step
         mu = config.stage.num_iterations
@@ -180,8 +185,11 @@ class Stage:
     def seal(self) -> Checkpoint:
         """Mark the checkpoint that TRL has just written as whole."""
         step = int(self.trainer.state.global_step)
+        folder = self.file.folder / f"checkpoint-{step}"
+        shutil.rmtree(folder / REFERENCE, ignore_errors=True)
+        write_base(self.policy, folder)
         state = {**self.sampler.state(), "plan": self.plan_hash, "stage_id": self.file.stage_id}
-        return seal(self.file.folder / f"checkpoint-{step}", step=step, state=state)
+        return seal(folder, step=step, state=state)
 
     def train(self) -> Trained:
         """Run the stage; a stage whose last step is already checkpointed is returned as it is."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from blake3 import blake3
 
 from warehouse.errors import UserError
 from warehouse.records import content_hash
+
+BASE = "gradatim_base.json"
+"""Beside a saved adapter: where its base lies and which policy that is."""
 
 
 def weights_hash(folder: Path) -> str:
@@ -22,7 +26,9 @@ def weights_hash(folder: Path) -> str:
 
 
 def policy_identity(folder: Path) -> str:
-    """The identity of the policy in `folder`: hash of its weights and of its tokenizer."""
+    """The identity of the policy in `folder`: hash of its weights, its tokenizer and, for an adapter, its base."""
     tokenizer = folder / "tokenizer.json"
     vocabulary = blake3(tokenizer.read_bytes()).hexdigest() if tokenizer.is_file() else ""
-    return content_hash(weights_hash(folder), vocabulary)
+    base = folder / BASE
+    under = [json.loads(base.read_text("utf-8"))["policy_id"]] if base.is_file() else []
+    return content_hash(weights_hash(folder), vocabulary, *under)
