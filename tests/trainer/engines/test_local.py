@@ -1,0 +1,89 @@
+"""Models in this process behind the engine protocol."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from synth.engines import ENGINES, Ask, ModelConfig
+from trainer.engines.local import open_local
+from trainer.engines.vllm_engine import Vllm, open_vllm
+from warehouse.errors import UserError
+from warehouse.records import FinishReason
+
+POCKET = ModelConfig(engine="transformers", model="pocket", lineage="pocket", temperature=0.7, max_tokens=8)
+
+
+def test_replies_follow_from_the_question_alone():
+    engine = open_local(POCKET, Path())
+    asks = [Ask(prompt=f"rev {word}?", n=3, seed=i) for i, word in enumerate(["abc", "ab", "hgf"])]
+    together = engine.answer(asks)
+    assert [one.failure for one in together] == [None] * 3
+    assert {len(one.replies) for one in together} == {3}
+    assert max(reply.n_tokens for one in together for reply in one.replies) <= 8
+    assert engine.answer(asks[1:2])[0].replies == together[1].replies
+    assert engine.answer([Ask(prompt="rev abc?", n=3, seed=9)])[0].replies != together[0].replies
+
+
+def test_a_prompt_that_does_not_fit_is_a_failure():
+    found = open_local(POCKET, Path()).answer([Ask(prompt="a" * 200), Ask(prompt="a")])
+    assert "tokens" in (found[0].failure or "")
+    assert found[1].failure is None
+
+
+def test_identity_follows_settings_and_weights():
+    one = open_local(POCKET, Path())
+    assert one.version == open_local(POCKET, Path()).version
+    assert one.version != open_local(POCKET.model_copy(update={"temperature": 0.8}), Path()).version
+    assert (one.name, one.lineage) == ("pocket", "pocket")
+    assert {"server", "transformers", "vllm"} <= set(ENGINES.names())
+
+
+def test_an_unknown_model_is_refused():
+    with pytest.raises(UserError, match="neither pocket, smollm"):
+        open_local(POCKET.model_copy(update={"model": "/no/such/folder"}), Path())
+
+
+class Params(SimpleNamespace):
+    """vLLM's parameters as they are made."""
+
+
+def test_vllm_is_asked_for_n_seeded_structured_choices(monkeypatch):
+    module, sub = ModuleType("vllm"), ModuleType("vllm.sampling_params")
+    module.SamplingParams, sub.StructuredOutputsParams = Params, Params
+    monkeypatch.setitem(sys.modules, "vllm", module)
+    monkeypatch.setitem(sys.modules, "vllm.sampling_params", sub)
+    seen = []
+
+    def chat(turns, params, *, use_tqdm):
+        seen.extend(zip(turns, params, strict=True))
+        said = [SimpleNamespace(text=f"t{k}", token_ids=[1, 2], finish_reason=["stop", "length"][k]) for k in range(2)]
+        return [SimpleNamespace(outputs=said[: one.n], prompt_token_ids=[1, 2, 3]) for one in params]
+
+    config = ModelConfig(engine="vllm", model="m", lineage="qwen", max_tokens=9)
+    engine = Vllm(config, SimpleNamespace(chat=chat))
+    full, short = engine.answer(
+        [Ask(prompt="q", system="s", n=2, seed=5, schema={"type": "object"}), Ask(prompt="p", n=3)]
+    )
+    turns, params = seen[0]
+    assert turns == [{"role": "system", "content": "s"}, {"role": "user", "content": "q"}]
+    assert (params.n, params.seed, params.max_tokens, params.structured_outputs.json) == (2, 5, 9, {"type": "object"})
+    assert [reply.finish_reason for reply in full.replies] == [FinishReason.STOP, FinishReason.LENGTH]
+    assert full.n_prompt_tokens == 3
+    assert short.failure == "fewer choices than asked"
+
+
+def test_vllm_that_is_not_installed_is_named():
+    with pytest.raises(UserError, match=r"gradatim\[vllm\]"):
+        open_vllm(ModelConfig(engine="vllm", model="m", lineage="qwen"), Path())
+
+
+@pytest.mark.gpu
+def test_vllm_answers_on_an_accelerator(tmp_path: Path):
+    pytest.importorskip("vllm")
+    config = ModelConfig(engine="vllm", model="HuggingFaceTB/SmolLM2-135M-Instruct", lineage="smollm2", max_tokens=16)
+    [found] = open_vllm(config, tmp_path).answer([Ask(prompt="What is 2+2?", n=2)])
+    assert len(found.replies) == 2
