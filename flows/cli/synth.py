@@ -153,7 +153,7 @@ def _weakest(context: typer.Context, weakest: int, n: int, seed: int, dry_run: b
 
 def _print(found: Mapping[str, Any]) -> None:
     output = Output(as_json=False)
-    output.rows(found["orders"], title=f"asked for policy {found['policy_id']}")
+    output.rows(found["orders"], title=f"asked for at the weak spots of policy {found['policy_id']}")
     output.value({name: found[name] for name in ("n_in", "n_out", "rejected")}, title="made")
     for part in ("buckets", "arms"):
         rows = [{part.removesuffix("s"): name, **row} for name, row in found[part].items()]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from curriculum.requests import Aim, Order, Sized, size_orders
-from curriculum.summary import ArmSummary, summarize
+from curriculum.summary import ArmSummary, family_of, summarize
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
 from flows.steps.synthesis import funnel
@@ -61,9 +61,12 @@ def sized_for(
     aim: Aim = "weakest",
     besides: str = "none",
 ) -> Sized:
-    """`n` attempts over the policy's `n_arms` weakest or best-paying arms; attempts of `besides` do not count."""
+    """`n` attempts over the policy's `n_arms` weakest or best-paying arms; attempts of `besides` do not count.
+
+    Arms are known by calibration and by the evaluation's rollouts.
+    """
     rows = shop.store.named("arm_yield", besides=besides).to_pylist()
-    arms = arms_of(shop, config, policy_id)
+    arms = _known(shop.store.named("arm_evidence", policy=policy_id).to_pylist(), config)
     return size_orders(
         arms,
         n_arms=n_arms,
@@ -76,15 +79,8 @@ def sized_for(
 
 def arms_of(shop: Workshop, config: CampaignConfig, policy_id: str) -> list[ArmSummary]:
     """What a policy's newest calibrations say of each arm in the campaign's families and sources."""
-    wanted = {*config.synthesis.families, *config.synthesis.sources}
-    rows = shop.store.rows(
-        "SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id"
-        " AND list_contains($wanted::VARCHAR[], split_part(arm, '/', 1))",
-        {"id": policy_id, "wanted": sorted(wanted)},
-    )
-    names = [str(row["arm"]) for row in rows]
-    counts = [[int(row[key]) for row in rows] for key in ("n", "c")]
-    return summarize(names, *counts, group=config.stage.group_size)
+    rows = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
+    return _known(rows, config)
 
 
 def seed_of(*parts: JsonValue) -> int:
@@ -128,6 +124,14 @@ def _trained_on(request: Request, n: int) -> Iterator[Proposal]:
     return islice(
         (one for one in proposals(request) if one.subject is None or one.subject.task.split is Split.TRAIN), n
     )
+
+
+def _known(rows: Sequence[Mapping[str, Any]], config: CampaignConfig) -> list[ArmSummary]:
+    """Summaries of the campaign's arms from one row a task."""
+    wanted = {*config.synthesis.families, *config.synthesis.sources}
+    own = [row for row in rows if family_of(str(row["arm"])) in wanted]
+    counts = [[int(row[key]) for row in own] for key in ("n", "c")]
+    return summarize([str(row["arm"]) for row in own], *counts, group=config.stage.group_size)
 
 
 def _makeable(arm: str) -> bool:
