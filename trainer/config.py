@@ -120,6 +120,27 @@ class StageConfig(Frozen):
         return self
 
 
+class SftConfig(Frozen):
+    """One light supervised stage on verified solutions."""
+
+    n_steps: int = Field(60, ge=1)
+    """Optimizer steps at most."""
+    batch_size: int = Field(64, ge=1)
+    """Solutions a step."""
+    learning_rate: float = Field(5e-4, gt=0)
+    """Rate after `warmup_steps`."""
+    warmup_steps: int = Field(10, ge=0)
+    """Steps of linear warm-up."""
+    entropy_floor: float = Field(0.1, ge=0)
+    """Nats a token; the stage ends with the last checkpoint that was seen above it."""
+    entropy_every: int = Field(10, ge=1)
+    """Steps between looks, which are also its checkpoints."""
+    entropy_tasks: int = Field(32, ge=1)
+    """Tasks that a look samples."""
+    entropy_samples: int = Field(4, ge=1)
+    """Completions a task and look; they count."""
+
+
 class GuardConfig(Frozen):
     """Collapse detection inside a stage."""
 
@@ -150,6 +171,8 @@ class EvaluationConfig(Frozen):
     """Seed of the sampler."""
     groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Named groups of families that are reported for themselves."""
+    unseen_families: tuple[str, ...] = ()
+    """Families that are made and measured, and that no training draws from."""
 
     @model_validator(mode="after")
     def _enough(self) -> EvaluationConfig:
@@ -165,6 +188,7 @@ class TrainerConfig(Frozen):
     warm_start: WarmStartConfig = WarmStartConfig()
     sampling: SamplingConfig = SamplingConfig()
     stage: StageConfig = StageConfig()
+    sft: SftConfig = SftConfig()
     guard: GuardConfig = GuardConfig()
     graders: StackConfig | None = None
     """Grader stack whose S is the reward; none means the verifier's word alone."""

@@ -21,6 +21,7 @@ from trainer import policies, stagefile
 from trainer.errors import StageFailed
 from trainer.sampling import PastGroup
 from trainer.stagefile import StageFile
+from trainer.supervised import supervise
 from trainer.training import Stage, Trained
 from warehouse.errors import GradatimError, UserError
 from warehouse.records import Split, Task
@@ -65,6 +66,11 @@ def run(stage: StageFile) -> Trained:
         raise StageFailed(f"stage {stage.stage_id} has no task left to train on; its plan's tasks vanished")
     policy = policies.load(stage.policy, stage.home)
     tasks = _within_context(tasks, policy, stage.trainer.policy.max_prompt_tokens)
+    if stage.kind == "sft":
+        with Judge(workers=1) as judge:
+            return supervise(
+                stage, policy=policy, tasks=tasks, solutions=solutions(stage, tasks), judge=judge, progress=_print_step
+            )
     pool = pool_of(tasks)
     scheduler = schedulers.get(stage.scheduler)(pool, stage.scheduler_config, stage.seed)
     with Judge(workers=1) as judge:
@@ -92,6 +98,16 @@ def load(stage: StageFile) -> tuple[list[Task], list[Task], list[dict[str, Any]]
         canary = [task for task in store.tasks(split=Split.CANARY) if task.family in families]
         history = store.named("groups", policy=stage.policy_id).to_pylist() if stage.policy_id else []
     return sorted(found, key=lambda task: task.task_id), canary, history
+
+
+def solutions(stage: StageFile, tasks: Sequence[Task]) -> list[tuple[Task, str]]:
+    """Right completions of `tasks` at the pinned snapshot: references, bare golds, and rollouts that passed."""
+    with Store.open(stage.home, snapshot=stage.snapshot_id, threads=1) as store:
+        passed = store.named("verified_solutions").to_pylist()
+    by_id = {task.task_id: task for task in tasks}
+    known = [(task, task.reference) for task in tasks if task.reference is not None]
+    bare = [(t, t.gold) for t in tasks if t.gold is not None and t.params.get("answer_format") == "bare"]
+    return [*known, *bare, *((by_id[row["task_id"]], row["completion"]) for row in passed if row["task_id"] in by_id)]
 
 
 def past_outcomes(tasks: Sequence[Task], history: Sequence[Mapping[str, Any]]) -> list[list[PastGroup]]:

@@ -67,7 +67,7 @@ def warm_start(
             f"{len(demos)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
         )
     torch.set_num_threads(config.threads)
-    rows = _rows(policy, demos)
+    rows = token_rows(policy, demos)
     order = _order(len(rows), config.n_steps * config.batch_size, seed)
     model = policy.model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
@@ -89,7 +89,8 @@ def warm_start(
     return WarmStart(policy, loss.item(), min(len(demos), len(order)))
 
 
-def _rows(policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+def token_rows(policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+    """Token ids of every prompt as the policy reads it, and of its completion with the end token."""
     prompts = policy.encode([prompt for prompt, _ in pairs])
     answers = policy.tokenizer([answer for _, answer in pairs], add_special_tokens=False)["input_ids"]
     end = policy.tokenizer.eos_token_id

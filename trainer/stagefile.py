@@ -6,7 +6,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -24,6 +24,8 @@ class StageFile(Frozen):
     """Invocation that rows are stamped with."""
     stage_id: str
     """Hash of the sorted input task ids and the configuration."""
+    kind: Literal["grpo", "sft"] = "grpo"
+    """`grpo` reinforces; `sft` imitates verified solutions until entropy nears its floor."""
     stage_index: int = Field(0, ge=0)
     """Place within the campaign."""
     attempt: int = Field(0, ge=0)
@@ -54,7 +56,8 @@ class StageFile(Frozen):
     @property
     def last_step(self) -> int:
         """Optimizer steps of the campaign at the stage's end."""
-        return self.first_step + self.trainer.stage.n_steps
+        own = self.trainer.sft if self.kind == "sft" else self.trainer.stage
+        return self.first_step + own.n_steps
 
     @property
     def folder(self) -> Path:

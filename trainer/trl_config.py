@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
 from trl import GRPOConfig
 
 from synth.graders.config import StackConfig
@@ -100,8 +101,7 @@ def grpo_config(
         "entropy_coef": stage.entropy_coef,
         "mask_truncated_completions": stage.mask_truncated,
         "use_vllm": sampling.engine == "vllm",
-        "use_cpu": True,
-        "bf16": False,
+        **device(),
         "gradient_checkpointing": False,
         "save_strategy": "steps",
         "save_steps": stage.checkpoint_every,
@@ -117,6 +117,12 @@ def grpo_config(
     if passed.get("use_adaptive_entropy"):
         values |= ENTROPY_BOUNDS
     return GRPOConfig(**(values | passed))
+
+
+def device() -> dict[str, bool]:
+    """TRL's settings for where it runs: bfloat16 on an accelerator that has it, float32 on the processor."""
+    accelerated = torch.cuda.is_available()
+    return {"use_cpu": not accelerated, "bf16": accelerated and torch.cuda.is_bf16_supported()}
 
 
 def check_costs(graders: StackConfig, stage: StageConfig) -> None:

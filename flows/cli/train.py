@@ -15,6 +15,9 @@ def command(
     context: typer.Context,
     mixture: Annotated[str, typer.Option(help="Id of a stored plan, or its first characters.")],
     config: Annotated[Path | None, typer.Option(help="Configuration, when not the campaign's own.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="grpo, or sft: imitate verified solutions until entropy nears its floor.")
+    ] = ("grpo"),
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -23,15 +26,15 @@ def command(
     Example: gradatim train --mixture 91bc
     """
     from flows.settings import prepared
-    from flows.steps.orders import order_of
+    from flows.steps.orders import kind_of, order_of
     from flows.workshop import looking
 
     settings = prepared(home_of(context))
     with looking(settings) as shop:
-        order = order_of(shop, mixture, config)
+        order = order_of(shop, mixture, config, kind_of(kind))
     found = dict(order.told)
     if not dry_run:
         from flows.train_stage import train_stage
 
-        found["policy_out"] = train_stage(settings.home, order.config, order.mixture_id)
+        found["policy_out"] = train_stage(settings.home, order.config, order.mixture_id, kind_of(kind))
     Output(as_json=as_json).value(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
@@ -18,20 +18,31 @@ from trainer.stagefile import StageFile
 from warehouse.errors import GradatimError
 from warehouse.records import JsonValue, Mixture, Policy, RunStatus, Stage, content_hash
 
+Kind = Literal["grpo", "sft"]
+"""How a stage trains: by reinforcement, or by imitating verified solutions."""
+
 FRESH = "fresh_optimizer"
 """Key in a stage's stored configuration: its optimizer started anew, as after a roll-back."""
 
 
 def train_stage(
-    shop: Workshop, config: CampaignConfig, mixture: Mixture, *, campaign_id: str, index: int, fresh: bool = False
+    shop: Workshop,
+    config: CampaignConfig,
+    mixture: Mixture,
+    *,
+    campaign_id: str,
+    index: int,
+    fresh: bool = False,
+    kind: Kind = "grpo",
 ) -> str:
     """Train stage `index` on `mixture` from the policy it was planned for; returns the policy it made.
 
-    `fresh` starts the optimizer and its warm-up anew, instead of going on with those behind the policy.
+    `kind` "sft" imitates verified solutions of the plan's arms instead of reinforcing. `fresh` starts the optimizer
+    and its warm-up anew, instead of going on with those behind the policy.
     A finished stage is found by its key and costs nothing; a killed one goes on from its last checkpoint.
     Raises `StageFailed` with the reason when the stage cannot end; the row says so too.
     """
-    file = stage_file(shop, config, mixture, index=index, fresh=fresh)
+    file = stage_file(shop, config, mixture, index=index, fresh=fresh, kind=kind)
     done = shop.store.read(Stage, "stage_id = $id AND status = 'finished'", {"id": file.stage_id})
     if done and done[0].policy_out:
         return done[0].policy_out
@@ -39,7 +50,7 @@ def train_stage(
         stage_id=file.stage_id,
         campaign_id=campaign_id,
         stage_index=index,
-        kind="grpo",
+        kind=kind,
         status=RunStatus.STARTED,
         attempt=file.attempt,
         mixture_id=mixture.mixture_id,
@@ -71,7 +82,7 @@ def train_stage(
 
 
 def stage_file(
-    shop: Workshop, config: CampaignConfig, mixture: Mixture, *, index: int, fresh: bool = False
+    shop: Workshop, config: CampaignConfig, mixture: Mixture, *, index: int, fresh: bool = False, kind: Kind = "grpo"
 ) -> StageFile:
     """Everything the stage's process needs; its key is the hash of its input tasks, policy, plan and configuration."""
     trainer = TrainerConfig(
@@ -79,6 +90,7 @@ def stage_file(
         warm_start=config.warm_start,
         sampling=config.sampling,
         stage=config.stage,
+        sft=config.sft,
         guard=config.guard,
         graders=config.graders,
         evaluation=config.evaluation,
@@ -88,8 +100,10 @@ def stage_file(
     if mixture.scheduler == "frontier":
         scheduler["weights"] = dict(mixture.weights)
     parent = policy_row(shop, mixture.policy_id)
-    behind = [] if fresh else _stages_behind(shop, parent)
+    behind = [] if fresh or kind == "sft" else _stages_behind(shop, parent)
     settings = trainer.model_dump(mode="json", include={"policy", "sampling", "stage", "guard"})
+    if kind == "sft":
+        settings = {"sft": trainer.sft.model_dump(mode="json"), "policy": settings["policy"]}
     if trainer.graders is not None:
         settings["graders"] = trainer.graders.version
     anew: list[JsonValue] = [FRESH] if fresh else []
@@ -97,6 +111,7 @@ def stage_file(
         "stage", index, task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed, *anew
     )
     file = StageFile(
+        kind=kind,
         home=str(shop.home.root),
         run_id=shop.run,
         stage_id=key,
@@ -130,7 +145,7 @@ def _stages_behind(shop: Workshop, policy: Policy) -> list[Stage]:
 
 
 def _run(shop: Workshop, file: StageFile, index: int) -> StageResult:
-    with Progress(f"stage {index}", total=file.trainer.stage.n_steps) as progress:
+    with Progress(f"stage {index}", total=file.last_step - file.first_step) as progress:
 
         def show(step: Mapping[str, Any]) -> None:
             if "step" in step:
