@@ -17,6 +17,7 @@ from trainer.config import (
     GuardConfig,
     PolicyConfig,
     SamplingConfig,
+    SftConfig,
     StageConfig,
     WarmStartConfig,
 )
@@ -109,6 +110,7 @@ class CampaignConfig(Frozen):
     calibration: CalibrationConfig = CalibrationConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
     stage: StageConfig = StageConfig()
+    sft: SftConfig = SftConfig()
     guard: GuardConfig = GuardConfig()
     watch: WatchConfig = WatchConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
