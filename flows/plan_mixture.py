@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.artifacts import show_mixture
 from flows.campaign import CampaignConfig
 from flows.orchestration import step, verb_flow
 from flows.settings import Settings
 from flows.steps import planning
-from flows.workshop import workshop
-from warehouse.records import JsonValue
+from flows.workshop import Workshop, workshop
+from warehouse.records import JsonValue, Mixture
 
-plan = step("plan")(planning.plan_mixture)
+
+@step("plan")
+def plan(shop: Workshop, config: CampaignConfig, policy: str, *, campaign_id: str, index: int) -> Mixture:
+    """The plan of stage `index`, shown beside the plan before."""
+    row = planning.plan_mixture(shop, config, policy, campaign_id=campaign_id, index=index)
+    show_mixture(row)
+    return row
 
 
 @verb_flow("plan_mixture")

@@ -1,14 +1,19 @@
-"""Progress of long work: a bar on a terminal, a line every ten seconds elsewhere; always on stderr."""
+"""Progress of long work: a bar on a terminal, a line every ten seconds elsewhere; on stderr, and on a real server."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+
+if TYPE_CHECKING:
+    from flows.artifacts import ProgressBar
 
 EVERY_S = 10.0
 
@@ -20,6 +25,7 @@ class Progress:
         self._what, self._total, self._done = what, total, 0
         self._began = self._said = time.monotonic()
         self._bar: Bar | None = None
+        self._published: ProgressBar | None = None
         if sys.stderr.isatty():
             columns = (TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
             self._bar = Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True))
@@ -43,13 +49,23 @@ class Progress:
         self._done = done
         if self._bar:
             self._bar.update(self._task, completed=done, note=note)
-        elif time.monotonic() - self._said >= EVERY_S:
+        if time.monotonic() - self._said >= EVERY_S:
             self._said = time.monotonic()
-            self._line(note)
+            self._publish(note)
+            if not self._bar:
+                self._line(note)
 
     def advance(self, note: str = "") -> None:
         """Say that one more piece is finished."""
         self.to(self._done + 1, note)
+
+    def _publish(self, note: str) -> None:
+        """Show the progress on the server that `PREFECT_API_URL` names, when there is one."""
+        if self._total and os.environ.get("PREFECT_API_URL"):
+            from flows.artifacts import ProgressBar
+
+            self._published = self._published or ProgressBar(self._what)
+            self._published.to(100 * self._done / self._total, note)
 
     def _line(self, note: str) -> None:
         print(f"{self._what}: {self._done}/{self._total} {note}".rstrip(), file=sys.stderr, flush=True)

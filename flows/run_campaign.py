@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from flows.artifacts import show_funnel, show_report
 from flows.calibrate_difficulty import calibrate
 from flows.campaign import CampaignConfig, CampaignIds, with_scheduler
 from flows.curriculum_stage import restock
@@ -31,13 +32,14 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
     with workshop(settings, flow="run_campaign", config=stored, campaign_id=ids.campaign) as shop:
         for name, path in sources.items():
             import_source(shop, name, path)
-        make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign)
+        show_funnel(make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign))
         policy = start_policy(shop, config, campaign_id=ids.campaign)
         reached = reach(shop, config, policy, list(sources))
         train_arm(shop, reached, policy, ids.campaign)
         if config.curriculum.baseline is not None:
             train_arm(shop, with_scheduler(reached, config.curriculum.baseline), policy, ids.baseline)
         write_report(shop, config, ids)
+        show_report(shop.home.root / str(shop.outputs["report"]))
         return shop.run
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.artifacts import show_funnel
 from flows.calibrate_difficulty import calibrate
 from flows.campaign import CampaignConfig
 from flows.orchestration import step, verb_flow
@@ -38,6 +39,7 @@ def synthesize_weakest(
         before = shape(shop, settings, policy_id)
         found = size(shop, settings, policy_id, n_arms=weakest, n=n, seed=seed)
         made = make_ordered(shop, found.sized.orders, campaign_id=found.campaign_id, seed=found.seed)
+        show_funnel(made)
         calibrate(shop, settings, policy_id)
         shift = moved(before, shape(shop, settings, policy_id))
         told: dict[str, JsonValue] = {"orders": weak_spots.told(found.sized.orders), "left": dict(found.sized.left)}

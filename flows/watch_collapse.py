@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.artifacts import show_health
+from flows.campaign import CampaignConfig
 from flows.orchestration import step, verb_flow
 from flows.settings import Settings
 from flows.steps import watching
 from flows.steps.campaigns import campaign_run, config_of, line_of
 from flows.steps.monitor import panel
 from flows.steps.stage_series import evaluated
-from flows.workshop import workshop
+from flows.steps.steering import Course
+from flows.workshop import Workshop, workshop
 from warehouse.records import JsonValue
 
-watch = step("watch")(watching.watch_stage)
+
+@step("watch")
+def watch(shop: Workshop, config: CampaignConfig, policy: str, *, campaign_id: str, index: int) -> Course:
+    """Look at stage `index` and act; the campaign's health is shown."""
+    course = watching.watch_stage(shop, config, policy, campaign_id=campaign_id, index=index)
+    show_health(shop, campaign_id)
+    return course
 
 
 @verb_flow("watch_collapse")
