@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from curriculum.mixture import MixtureConfig
 from synth.graders.config import StackConfig, with_stack
@@ -117,6 +117,13 @@ class CampaignConfig(Frozen):
     graders: StackConfig | None = None
     """Grader stack whose S is the reward: a table, or the name of a TOML file beside this one; none means the
     verifier's word alone."""
+
+    @model_validator(mode="after")
+    def _never_seen(self) -> CampaignConfig:
+        seen = sorted({*self.evaluation.unseen_families} & {*self.synthesis.families, *self.synthesis.sources})
+        if seen:
+            raise ValueError(f"evaluation.unseen_families are trained on: {', '.join(seen)}")
+        return self
 
 
 def read_config(path: Path | None) -> CampaignConfig:

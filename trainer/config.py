@@ -74,6 +74,13 @@ class SamplingConfig(Frozen):
     """Tokens of a completion, its end token included."""
     engine: Literal["lean", "transformers", "vllm"] = "lean"
     """`lean`: our batched loop over the key-value cache; `transformers`: its generate; `vllm`: TRL's vLLM path."""
+    staleness: int = Field(0, ge=0)
+    """Optimizer steps that rollouts may lag behind the weights they train; 0 samples in step, more samples in a
+    process of its own beside the trainer (engine `lean`, one training process)."""
+    queue_batches: int = Field(0, ge=0)
+    """Batches asked for ahead of the one that trains; 0 is `staleness`. More are dropped when they come too early."""
+    grading_threads: int = Field(2, ge=1)
+    """Batches that the sampling process grades at once."""
 
 
 class StageConfig(Frozen):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from curriculum.estimates import clustered_interval, pass_at_k
+from synth.graders.failures import cause_of_failure
 from trainer.config import EvaluationConfig, SamplingConfig
 from trainer.errors import EvaluationFailed
+from trainer.figures import figures
 from trainer.policies import LoadedPolicy
 from trainer.rewards import JudgeLike
 from trainer.rollout import Completion, sample
-from warehouse.records import Evaluation, FinishReason, Judgement, Rollout, RolloutPurpose, Task, content_hash
+from warehouse.records import Evaluation, FinishReason, Rollout, RolloutPurpose, Task, content_hash
 
 
 class Evaluated(NamedTuple):
@@ -89,6 +87,7 @@ def sample_and_judge(
                 reward=word.reward,
                 parts=dict(word.parts),
                 cheats=tuple(word.cheats),
+                cause=cause_of_failure(word),
                 protocol_hash=protocol,
             )
         )
@@ -104,10 +103,9 @@ def evaluate(
     campaign_id: str | None = None,
     stage_index: int | None = None,
 ) -> Evaluated:
-    """`policy` on the protocol's choice of `tasks`: rollouts, and figures for all, each family, arm and group.
+    """`policy` on the protocol's choice of `tasks`: rollouts, and the figures of every group of tasks.
 
-    Intervals are clustered by family and level. Undecided rollouts count in no pass rate; a task with fewer than
-    k decided ones has no pass@k. The same policy, tasks and protocol have the same `eval_id`.
+    The same policy, tasks and protocol have the same `eval_id`.
     """
     chosen = choose(tasks, protocol.n_tasks)
     if not chosen:
@@ -126,34 +124,23 @@ def evaluate(
         owner=owner,
         protocol=key,
     )
-    figures = _figures(rollouts, protocol)
-    groups: dict[str, list[int]] = defaultdict(list)
-    for place, task in enumerate(chosen):
-        named = [f"group:{name}" for name, families in protocol.groups.items() if task.family in families]
-        for group in ("all", f"family:{task.family}", f"arm:{task.arm}", *named):
-            groups[group].append(place)
-    evaluations = []
-    for group, places in groups.items():
-        clusters = [chosen[place].arm for place in places]
-        for metric, values in figures.items():
-            bounded = metric.startswith("pass@")
-            found = clustered_interval(values[places], clusters, bounded=bounded)
-            evaluations.append(
-                Evaluation(
-                    eval_id=owner,
-                    policy_id=policy.policy_id,
-                    protocol_hash=key,
-                    campaign_id=campaign_id,
-                    stage_index=stage_index,
-                    group=group,
-                    metric=metric,
-                    value=found.value,
-                    low=found.low,
-                    high=found.high,
-                    n=found.n,
-                    n_samples=protocol.n_samples,
-                )
-            )
+    evaluations = [
+        Evaluation(
+            eval_id=owner,
+            policy_id=policy.policy_id,
+            protocol_hash=key,
+            campaign_id=campaign_id,
+            stage_index=stage_index,
+            group=figure.group,
+            metric=figure.metric,
+            value=figure.interval.value,
+            low=figure.interval.low,
+            high=figure.interval.high,
+            n=figure.interval.n,
+            n_samples=protocol.n_samples,
+        )
+        for figure in figures(chosen, rollouts, protocol)
+    ]
     return Evaluated(rollouts, evaluations)
 
 
@@ -170,23 +157,6 @@ def choose(tasks: Sequence[Task], n: int) -> list[Task]:
 def protocol_hash(tasks: Sequence[Task], protocol: EvaluationConfig) -> str:
     """The identity of an evaluation's protocol: its task set, samples, k, temperature, limits and seed."""
     return content_hash(sorted(task.task_id for task in tasks), protocol.model_dump(mode="json"))
-
-
-def _figures(rollouts: Sequence[Rollout], protocol: EvaluationConfig) -> dict[str, np.ndarray]:
-    """One value a task for every metric; NaN where a task has too few decided rollouts."""
-    size = protocol.n_samples
-    groups = [rollouts[start : start + size] for start in range(0, len(rollouts), size)]
-    decided = np.array([sum(r.judgement.decided for r in group) for group in groups])
-    passed = np.array([sum(r.judgement is Judgement.PASS for r in group) for group in groups])
-    figures = {f"pass@{k}": pass_at_k(decided, passed, k) for k in sorted({1, protocol.k})}
-    figures["entropy"] = np.array([_mean([r.mean_entropy for r in group]) for group in groups])
-    figures["tokens"] = np.array([_mean([float(r.n_tokens) for r in group]) for group in groups])
-    return figures
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else math.nan
 
 
 def _cut(completion: Completion) -> bool:

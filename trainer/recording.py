@@ -9,8 +9,13 @@ from typing import Any
 
 from curriculum.schedulers import Draw
 from synth.graders import Judged
+from synth.graders.failures import cause_of_failure
 from warehouse.records import DrawRecord, FinishReason, JsonValue, Judgement, Metric, Rollout, RolloutPurpose, Task
 from warehouse.records import content_hash as identity
+
+
+POLICY_STEP = "sampling/policy_step"
+"""Among a rollout's parts: the optimizer steps behind the weights that wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,10 @@ def sample_row(
     finished: bool,
     entropy: float | None,
     latency: float,
+    policy_step: int | None = None,
 ) -> dict[str, Any]:
-    """One sample as plain values."""
+    """One sample as plain values; `policy_step` is the version of the weights where it was not the newest."""
+    version = {} if policy_step is None else {POLICY_STEP: policy_step}
     return {
         "position": position,
         "completion": completion,
@@ -60,8 +67,9 @@ def sample_row(
         "latency_s": latency,
         "judgement": word.judgement,
         "reward": word.reward,
-        "parts": dict(word.parts),
+        "parts": {**word.parts, **version},
         "cheats": tuple(word.cheats),
+        "cause": cause_of_failure(word),
     }
 
 
@@ -101,6 +109,7 @@ def rollout_rows(owner: Owner, record: StepRecord, tasks: Sequence[Task], group_
                 reward=sample["reward"],
                 parts=sample["parts"],
                 cheats=sample["cheats"],
+                cause=sample["cause"],
             )
         )
     return rows

@@ -10,16 +10,16 @@ from warehouse.records import Split, Task, TaskKind
 
 def training_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
     """Accepted, verifiable tasks of the train split in the campaign's families and sources, sorted by id."""
-    return _tasks(shop, config, Split.TRAIN)
+    return _tasks(shop, {*config.synthesis.families, *config.synthesis.sources}, Split.TRAIN)
 
 
 def heldout_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
-    """Accepted, verifiable tasks of the held-out split in the campaign's families and sources, sorted by id."""
-    return _tasks(shop, config, Split.HELDOUT)
+    """Accepted, verifiable tasks of the held-out split, those of unseen families included, sorted by id."""
+    seen = {*config.synthesis.families, *config.synthesis.sources}
+    return _tasks(shop, {*seen, *config.evaluation.unseen_families}, Split.HELDOUT)
 
 
-def _tasks(shop: Workshop, config: CampaignConfig, split: Split) -> list[Task]:
-    wanted = {*config.synthesis.families, *config.synthesis.sources}
+def _tasks(shop: Workshop, wanted: set[str], split: Split) -> list[Task]:
     found = [
         task for task in shop.store.tasks(split=split) if task.family in wanted and task.kind is TaskKind.VERIFIABLE
     ]

@@ -47,7 +47,8 @@ def _shares(family: Family, n: int, level: int | None) -> list[tuple[int, int]]:
 def requests_of(config: CampaignConfig, nonce: str = "") -> list[Request]:
     """What a campaign asks for; a forced new campaign asks under another seed."""
     seed = int(content_hash("synthesis", config.seed, nonce)[:8], 16)
-    return requests_for(config.synthesis.families, n=config.synthesis.n_per_family, seed=seed)
+    families = (*config.synthesis.families, *config.evaluation.unseen_families)
+    return requests_for(families, n=config.synthesis.n_per_family, seed=seed)
 
 
 def make_tasks(

@@ -45,6 +45,12 @@ def cause(word: Judged) -> str:
     return CAUSES[word.judgement]
 
 
+def cause_of_failure(word: Judged) -> str | None:
+    """The cause as rollouts store it: none for a pass."""
+    found = cause(word)
+    return None if found == "pass" else found
+
+
 def failures(words: Iterable[Judged]) -> dict[str, int]:
     """How often each cause but `pass` occurs, most frequent first, ties by name."""
     counts = Counter(cause(word) for word in words)

@@ -31,7 +31,10 @@ def test_every_task_gets_its_samples_and_figures_follow_from_them(warm_policy, h
 def test_the_same_evaluation_is_the_same(warm_policy, heldout_tasks, judge):
     first = evaluate(warm_policy, heldout_tasks, judge, PROTOCOL)
     again = evaluate(warm_policy, list(reversed(heldout_tasks)), judge, PROTOCOL)
-    assert first.evaluations == again.evaluations
+    first_figures, again_figures = (
+        [row for row in found.evaluations if "latency" not in row.metric] for found in (first, again)
+    )
+    assert first_figures == again_figures
     assert [row.completion for row in first.rollouts] == [row.completion for row in again.rollouts]
 
 
@@ -45,6 +48,36 @@ def test_arms_take_turns(heldout_tasks):
     chosen = choose(heldout_tasks, 24)
     assert len({task.arm for task in chosen}) == 24
     assert choose(heldout_tasks, 10_000) == choose(list(reversed(heldout_tasks)), 10_000)
+
+
+def test_groups_carry_the_whole_matrix_and_families_the_headline(warm_policy, heldout_tasks, judge):
+    protocol = PROTOCOL.model_copy(update={"groups": {"words": ("rev", "sort")}, "unseen_families": ("inc",)})
+    found = evaluate(warm_policy, heldout_tasks, judge, protocol).evaluations
+    metrics = {group: {row.metric for row in found if row.group == group} for group in {row.group for row in found}}
+    assert {"stratum:easy", "stratum:medium", "stratum:hard", "stratum:unseen", "group:words"} <= set(metrics)
+    whole = {
+        "pass@1",
+        "pass@2",
+        "pass@4",
+        "pass@8",
+        "majority@8",
+        "tokens_p95",
+        "latency_p50_s",
+        "cheat_rate",
+        "reward",
+    }
+    assert whole <= metrics["all"] == metrics["stratum:unseen"]
+    assert metrics["family:rev"] == {"pass@1", "pass@4", "entropy", "tokens"}
+    value = {(row.group, row.metric): row.value for row in found}
+    assert value["stratum:easy", "pass@1"] > value["stratum:hard", "pass@1"]
+    assert value["all", "pass@1"] <= value["all", "pass@2"] <= value["all", "pass@8"]
+    assert value["stratum:unseen", "pass@1"] == value["family:inc", "pass@1"]
+
+
+def test_a_failed_rollout_says_why(warm_policy, heldout_tasks, judge):
+    for row in evaluate(warm_policy, heldout_tasks, judge, PROTOCOL).rollouts:
+        assert (row.cause is None) == (row.judgement is Judgement.PASS)
+        assert row.cause is None or row.cause.split(":")[0] in {"wrong", "truncated", "format"}
 
 
 def test_undecided_rollouts_count_in_no_pass_rate(warm_policy, heldout_tasks):

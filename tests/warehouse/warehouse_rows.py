@@ -157,6 +157,7 @@ def campaign() -> list[Record]:
     rows.append(verdict(3, Outcome.FAIL, check="audit"))
     rows.append(verdict(4, Outcome.FAIL, check="contamination", evidence={"benchmark": "gsm8k", "similarity": 0.9}))
     rows.append(verdict(4, Outcome.UNDECIDED, check="independent"))
+    rows.append(verdict(3, Outcome.FAIL, check="review", verifier="ada", verifier_version="task"))
     rows += [policy("p0"), policy("p1", parent="p0", stage_id="s1")]
     rows.append(
         Mixture(

@@ -45,6 +45,9 @@ class Rollout:
     protocol_hash: Annotated[
         str | None, Column("protocol of an evaluation rollout, as in evals; none for others and before schema 2")
     ] = None
+    cause: Annotated[
+        str | None, Column("why it failed: wrong, format:..., truncated, timeout:..., exception:..., cheat:..., ...")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
