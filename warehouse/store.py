@@ -27,7 +27,7 @@ from warehouse.records import Record, Split, Status, Task
 from warehouse.retry import conflicts, pauses
 from warehouse.rows import records_of, tables_of
 from warehouse.task_query import tasks_query
-from warehouse.writing import insert, note_files, registered
+from warehouse.writing import insert, note_files, registered, written_before
 
 R = TypeVar("R", bound=Record)
 
@@ -118,11 +118,9 @@ class Store:
         for pause in pauses(is_postgres(self.home)):
             try:
                 with self.transaction(purpose) as connection:
-                    seen = connection.execute(
-                        "SELECT snapshot_id, n_rows FROM batches WHERE batch = $batch", {"batch": batch}
-                    ).fetchone()
+                    seen = written_before(connection, self.home, batch)
                     if seen:
-                        return Commit(seen[0], seen[1], False)
+                        return Commit(*seen, False)
                     now = datetime.now(UTC)
                     stamps: dict[str, str | datetime] = {"run_id": run, "batch_id": batch, "written_at": now}
                     with registered(connection, {incoming[name]: table for name, table in rows.items()}):

@@ -17,40 +17,71 @@ Age = Annotated[str, typer.Option("--older-than", help="Age as a number and s, m
 
 
 @group.command()
-def check(context: typer.Context, as_json: AsJson = False) -> None:
+def check(
+    context: typer.Context,
+    salvage: Annotated[
+        Path | None,
+        typer.Option(help="Then build a new home in this folder from the files that are whole; the damaged one stays."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Compare every file with its size, blake3 and rows by a full scan; exit code 1 when something is wrong.
 
-    Example: gradatim warehouse check --json
+    Example: gradatim warehouse check --salvage rescued
     """
     from flows.settings import prepared
     from flows.steps.upkeep import existing_store
     from warehouse import upkeep
 
-    with existing_store(prepared(home_of(context)), read_only=True) as store:
+    settings, output = prepared(home_of(context)), Output(as_json=as_json)
+    with existing_store(settings, read_only=True) as store:
         found = upkeep.check(store)
-    if found or as_json:
-        Output(as_json=as_json).rows([finding._asdict() for finding in found])
+        home = store.home
+    findings = [finding._asdict() for finding in found]
+    if salvage is None:
+        output.rows(findings) if found or as_json else typer.echo("every file is whole")
     else:
-        typer.echo("every file is whole")
+        told = [{"table": table, **counts} for table, counts in upkeep.salvage(home, salvage).items()]
+        if as_json:
+            output.value({"findings": findings, "salvaged": told})
+        else:
+            output.rows(findings, title="what is wrong")
+            output.rows(told, title=f"what {salvage} holds")
     if found:
         raise typer.Exit(1)
 
 
 @group.command()
-def salvage(
+def backfill(
     context: typer.Context,
-    to: Annotated[Path, typer.Argument(help="New folder for the rebuilt home.")],
+    check: Annotated[str, typer.Option(help="Evidence check that is to judge.")],
+    since: Annotated[
+        str, typer.Option(help="Tasks written since: a date or time (UTC), or an age as 30d.")
+    ] = "1970-01-01",
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a new home from the files that are whole and say what was lost; the damaged home is left as it is.
+    """Judge accepted tasks by a check that is new, or newer than what admitted them; one that fails is quarantined.
 
-    Example: gradatim warehouse salvage rescued
+    Tasks that the check has decided at its version are left alone, so that a second run does nothing.
+
+    Example: gradatim warehouse backfill --check null_probe --since 2026-11-01 --dry-run
     """
-    from flows.settings import prepared
-    from warehouse import upkeep
+    from datetime import UTC, datetime
 
-    told = upkeep.salvage(prepared(home_of(context)).home, to)
-    Output(as_json=as_json).rows([{"table": table, **counts} for table, counts in told.items()])
+    from flows.settings import prepared
+    from flows.steps.backfilling import backfilled, moment, planned
+    from flows.steps.upkeep import existing_store
+    from flows.workshop import looking, workshop
+
+    settings, start = prepared(home_of(context)), moment(since, now=datetime.now(UTC))
+    existing_store(settings, read_only=True).close()
+    if dry_run:
+        with looking(settings) as shop:
+            Output(as_json=as_json).value(planned(shop, check, start))
+    else:
+        with workshop(settings, flow="backfill", config={"check": check, "since": start.isoformat()}) as shop:
+            Output(as_json=as_json).value(backfilled(shop, check, start))
 
 
 @group.command()

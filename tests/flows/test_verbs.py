@@ -193,7 +193,10 @@ def test_a_broken_file_is_named_and_the_rest_salvaged(copy, ask, tell, tmp_path)
     ended = tell("warehouse", "check", "--json", home=copy)
     assert ended.code == 1
     assert [(found["problem"], found["table"]) for found in json.loads(ended.out)] == [("blake3", "verdicts")]
-    told = {row["table"]: row for row in ask("warehouse", "salvage", str(tmp_path / "rescued"), home=copy)}
+    ended = tell("warehouse", "check", "--salvage", str(tmp_path / "rescued"), "--json", home=copy)
+    assert ended.code == 1
+    assert [found["table"] for found in json.loads(ended.out)["findings"]] == ["verdicts"]
+    told = {row["table"]: row for row in json.loads(ended.out)["salvaged"]}
     assert told["verdicts"]["n_files_lost"] == 1
     assert told["tasks"]["n_files_lost"] == 0
 

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from warehouse_rows import campaign, policy, rollout, status, task
 
+from warehouse import migrations
 from warehouse.contracts import contract
 from warehouse.errors import UserError
+from warehouse.fresh_files import fresh_files
 from warehouse.records import RECORDS, Batch, DataFile, Rollout, Split, Status, StatusChange, Task
 from warehouse.rows import ContractError
 from warehouse.store import Store
+from warehouse.upkeep import check
 
 
 def test_a_commit_is_read_back_as_the_same_records(store: Store) -> None:
@@ -151,3 +156,39 @@ def test_every_field_of_every_record_is_stored(empty: Store) -> None:
         names = {f.name for f in fields(record)}  # type: ignore[arg-type]
         stored = {r["column_name"] for r in empty.rows(f"SELECT column_name FROM (DESCRIBE {record.TABLE})")}
         assert names - stored <= {"hidden_tests"}
+
+
+def test_a_batch_is_known_again_wherever_its_row_lies(store: Store) -> None:
+    """In the catalog, in a Parquet file after a copy of many, and under a name that holds a quote."""
+    assert store.commit([task(1)], batch="it's", purpose="x", run="r").new
+    again = store.commit([task(2)], batch="it's", purpose="x", run="r")
+    assert (again.new, again.n_rows) == (False, 1)
+    n = migrations.INLINED_ROWS + 1
+    copied = pa.table(
+        {
+            "batch": [f"copied{i}" for i in range(n)],
+            "purpose": ["x"] * n,
+            "n_rows": [0] * n,
+            "run_id": ["r"] * n,
+            "batch_id": ["b"] * n,
+            "written_at": pa.array([datetime.now(UTC)] * n, pa.timestamp("us", tz="UTC")),
+        }
+    )
+    store.copy_in("batches", copied)
+    for name, new in (("copied77", False), ("it's", False), ("other", True)):
+        assert store.commit([task(3)], batch=name, purpose="x", run="r").new == new
+
+
+def test_written_files_are_found_by_their_names_and_asked_for_when_those_do_not_add_up(store: Store) -> None:
+    before = datetime.now(UTC)
+    store.commit([task(1), task(2, domain="code", hidden_tests="[1]")], batch="b", purpose="x", run="r")
+    found = fresh_files(store.home, "tasks", before, 2)
+    assert found is not None
+    assert len(found) == 2
+    assert len(fresh_files(store.home, "private.task_secrets", before, 1) or ()) == 1
+    assert fresh_files(store.home, "tasks", before, 3) is None
+    assert fresh_files(store.home, "tasks", datetime.now(UTC) + timedelta(hours=1), 2) is None
+    (store.home.data / "main" / "tasks" / "ducklake-ffffffff-ffff-7000.parquet").write_bytes(b"half")
+    assert fresh_files(store.home, "tasks", before, 2) is None
+    store.commit([task(3)], batch="c", purpose="x", run="r")
+    assert check(store) == []
