@@ -8,12 +8,14 @@ from typing import Any
 
 from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.steps import auditing
+from flows.steps import attacking, auditing
 from flows.workshop import workshop
+from synth.engines import ModelsConfig
 from warehouse.records import JsonValue
 
 measure = step("audit")(auditing.audit_verifiers)
 judge_again = step("judge again")(auditing.rejudge_stale)
+attack = step("attack")(attacking.attack_admission)
 
 
 @verb_flow("audit_verifiers")
@@ -26,3 +28,14 @@ def audit_verifiers(home: Path, n: int = 200, seed: int = 0, rejudge: bool = Fal
     with workshop(Settings(home=home), flow="audit_verifiers", config=asked) as shop:
         counts = judge_again(shop) if rejudge else {"rejudged": 0, "quarantined": 0, "undecided": 0}
         return {"verifiers": measure(shop, n=n, seed=seed), **counts}
+
+
+@verb_flow("attack_admission")
+def attack_admission(
+    home: Path, n: int = 50, seed: int = 0, models: ModelsConfig | None = None
+) -> list[Mapping[str, JsonValue]]:
+    """Plant defects in up to `n` accepted tasks a domain and see which are admitted; returns one row a defect."""
+    config = models or ModelsConfig()
+    asked: dict[str, JsonValue] = {"n": n, "seed": seed, "models": config.identity}
+    with workshop(Settings(home=home), flow="attack_admission", config=asked) as shop:
+        return attack(shop, config, n=n, seed=seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +19,12 @@ def command(
     rejudge: Annotated[
         bool, typer.Option("--rejudge", help="First judge tasks again whose verifiers have newer versions.")
     ] = False,
+    adversarial: Annotated[
+        bool, typer.Option("--adversarial", help="Instead: plant defects in accepted tasks and see which are admitted.")
+    ] = False,
+    models: Annotated[
+        Path | None, typer.Option(help="With --adversarial: TOML file whose [models.checker] takes part.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure false accepts and false rejects of each verifier version on answers of known truth.
@@ -26,10 +33,21 @@ def command(
     rewritten references. A task that fails a newer verifier is quarantined.
 
     Example: gradatim audit --n 200 --rejudge --json
+    Example: gradatim audit --adversarial --n 50
     """
     from flows.settings import prepared
 
     settings = prepared(home_of(context))
+    if adversarial:
+        from flows.audit_verifiers import attack_admission
+        from flows.cli.orders import models_of
+
+        rows = attack_admission(settings.home, n, seed, models_of(models, None, None, {}))
+        if as_json:
+            print_json(rows)
+        else:
+            Output(as_json=False).rows([_attacked(row) for row in rows], title="planted defects")
+        return
     from flows.audit_verifiers import audit_verifiers
 
     found = audit_verifiers(settings.home, n, seed, rejudge)
@@ -39,6 +57,11 @@ def command(
     Output(as_json=False).rows([_shown(row) for row in found["verifiers"]], title="answers of known truth")
     if rejudge:
         say(f"judged again: {found['rejudged']}; quarantined: {found['quarantined']}; undecided: {found['undecided']}")
+
+
+def _attacked(row: Mapping[str, Any]) -> Mapping[str, object]:
+    figure = {"value": row["admitted"], "low": row["low"], "high": row["high"]}
+    return {name: row[name] for name in ("verifier", "defect", "n", "n_admitted")} | {"admitted": interval(figure)}
 
 
 def _shown(row: Mapping[str, Any]) -> Mapping[str, object]:

@@ -25,7 +25,7 @@ def audit_verifiers(shop: Workshop, *, n: int, seed: int) -> list[JsonValue]:
     """
     if n < 1:
         raise UserError(f"n is {n}, must be at least 1; see: gradatim audit --help")
-    tasks = _sampled(shop, n, seed)
+    tasks = sampled(shop, n, seed)
     bench = SandboxBench(shop.judge)
     with Progress("audit", total=len(tasks)) as progress:
         for start in range(0, len(tasks), BATCH):
@@ -37,7 +37,7 @@ def audit_verifiers(shop: Workshop, *, n: int, seed: int) -> list[JsonValue]:
     return figures(shop)
 
 
-def _sampled(shop: Workshop, n: int, seed: int) -> list[Task]:
+def sampled(shop: Workshop, n: int, seed: int) -> list[Task]:
     """Up to `n` tasks of each domain, in an order that the seed decides."""
     found = [task for task in shop.store.tasks() if task.kind is TaskKind.VERIFIABLE]
     if not found:

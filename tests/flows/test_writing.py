@@ -186,3 +186,16 @@ def test_tasks_are_grown_from_an_imported_source(shop: Workshop, corpora: Path):
         grown_tasks(shop, "gsm8k", generators=["repair_program"], campaign_id="grown")
     with pytest.raises(UserError, match="nearest: repair_program"):
         grown_tasks(shop, "gsm8k", generators=["repair_programs"], campaign_id="grown")
+
+
+def test_planted_defects_are_rows_with_intervals(shop: Workshop):
+    from flows.steps.attacking import attack_admission
+
+    found = attack_admission(shop, ModelsConfig(), n=4, seed=0)
+    by_defect = {row["defect"]: row for row in found}
+    assert by_defect["wrong_gold"]["n"] == 4
+    assert by_defect["wrong_gold"]["n_admitted"] == 0
+    assert 0 < by_defect["wrong_gold"]["high"] < 0.6
+    assert attack_admission(shop, ModelsConfig(), n=4, seed=0) == found
+    stored = rows(shop, "SELECT DISTINCT status FROM current_tasks WHERE kind = 'adversarial'")
+    assert stored == [{"status": "quarantined"}]
