@@ -22,6 +22,8 @@ class Settings(BaseSettings):
     """Folder of the warehouse and all that runs write."""
     catalog_url: SecretStr | None = None
     """PostgreSQL URL of the DuckLake catalog; none means SQLite inside the home."""
+    data_url: str | None = None
+    """Folder or `s3://bucket/prefix` of a new home's Parquet files, with `AWS_*` credentials; none means the home."""
     memory_limit: str = "1GB"
     """Memory that DuckDB may use, as DuckDB writes it."""
     threads: int = Field(default=1, ge=1)

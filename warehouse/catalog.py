@@ -12,6 +12,7 @@ from filelock import Timeout
 from warehouse.engine import quoted_text
 from warehouse.errors import UserError
 from warehouse.home import Home, locked_out
+from warehouse.object_store import is_object_store, open_bucket
 
 LAKE = "lake"
 """The name under which our own connections attach a warehouse."""
@@ -31,6 +32,8 @@ def attach(
     connection: duckdb.DuckDBPyConnection, home: Home, *, read_only: bool = False, snapshot: int | None = None
 ) -> None:
     """Attach the warehouse of `home` as `lake` and make it the default; the caller holds the lock."""
+    if is_object_store(home.data_url):
+        open_bucket(connection, str(home.data_url))
     options = [f"DATA_PATH '{quoted_text(home.data_path)}'", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
     if is_postgres(home):
         target = f"postgres:{quoted_text(libpq(str(home.catalog_url)))}"

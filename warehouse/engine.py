@@ -14,6 +14,7 @@ PACKAGES = {
     "sqlite_scanner": "duckdb_extension_sqlite_scanner",
     "postgres_scanner": "duckdb_extension_postgres_scanner",
     "ducklake": "duckdb_extension_ducklake",
+    "httpfs": "duckdb_extension_httpfs",
 }
 
 

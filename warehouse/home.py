@@ -32,11 +32,21 @@ class Home:
 
     @classmethod
     def at(cls, root: Path | str, *, catalog_url: str | None = None, data_url: str | None = None) -> Home:
-        """The home in `root`; locations not given are read from its `home.json`, where one was moved."""
+        """The home in `root`; locations not given are read from its `home.json`.
+
+        Raises `UserError` when the home already keeps its files elsewhere than in `data_url`.
+        """
         folder = Path(root).expanduser().absolute()
         settings = folder / "home.json"
         kept = json.loads(settings.read_text("utf-8")) if settings.is_file() else {}
-        return cls(folder, catalog_url or kept.get("catalog_url"), data_url or kept.get("data_url"))
+        home = cls(folder, catalog_url or kept.get("catalog_url"), data_url or kept.get("data_url"))
+        stands = settings.is_file() or home.catalog.is_file()
+        if data_url is not None and stands and home.data_path != cls(folder, None, kept.get("data_url")).data_path:
+            raise UserError(
+                f"the files of {folder} lie in {kept.get('data_url') or home.data}, not in {data_url}; "
+                "unset GRADATIM_DATA_URL, or see: gradatim warehouse move --help"
+            )
+        return home
 
     def create(self) -> None:
         """Make the folders that are missing."""
@@ -48,6 +58,11 @@ class Home:
         kept = {"catalog_url": without_password(self.catalog_url), "data_url": self.data_url}
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / "home.json").write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+
+    def remember_once(self) -> None:
+        """The same for a home that was made elsewhere than in its folder and has not said so yet."""
+        if (self.catalog_url or self.data_url) and not (self.root / "home.json").is_file():
+            self.remember()
 
     @property
     def catalog(self) -> Path:
