@@ -13,7 +13,7 @@ from flows.import_corpus import import_source
 from flows.orchestration import step, verb_flow
 from flows.plan_mixture import plan
 from flows.settings import Settings
-from flows.steps import reporting, synthesis
+from flows.steps import reporting, synthesis, written
 from flows.steps.reach import reach
 from flows.steps.steering import outset
 from flows.synthesize_tasks import make_tasks
@@ -22,6 +22,7 @@ from flows.watch_collapse import watch
 from flows.workshop import Workshop, workshop
 
 write_report = step("report")(reporting.write_report)
+write_tasks = step("write")(written.write_tasks)
 
 
 @verb_flow("run_campaign")
@@ -33,6 +34,7 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
         for name, path in sources.items():
             import_source(shop, name, path)
         show_funnel(make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign))
+        write_tasks(shop, config, ids)
         policy = start_policy(shop, config, campaign_id=ids.campaign)
         reached = reach(shop, config, policy, list(sources))
         train_arm(shop, reached, policy, ids.campaign)

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from flows.report.charts import charts, events, names
 from flows.report.examples import LONGEST
 from flows.report.facts import Facts, gather
-from flows.report.summary import figure, summary
+from flows.report.summary import figure, share, summary
 from flows.report.tables import costs, families, headline, versions
 from warehouse.store import Store
 
@@ -61,7 +61,7 @@ def _page() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"figure": figure, "short": _short, "number": _number, "pretty": _pretty}
+    environment.filters |= {"figure": figure, "share": share, "short": _short, "number": _number, "pretty": _pretty}
     return environment.get_template("report.html")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from flows.report.facts import Arm, Facts
+from warehouse.records import Evaluation
 
 Spec = dict[str, Any]
 
@@ -168,12 +169,22 @@ def _natural(name: str) -> tuple[int, str]:
 
 
 def _heat(arm: Arm, place: int) -> Spec | None:
-    rows = []
+    """pass@1 by family and level after one evaluation; arms of several sources count by their tasks."""
+    cells: dict[tuple[str, int], list[Evaluation]] = defaultdict(list)
     for group in sorted({e.group for e in arm.evaluations if e.group.startswith("arm:")}):
         family, level, _ = group.removeprefix("arm:").split("/", 2)
-        figures = arm.figures("pass@1", group)
-        if figures:
-            rows.append({"family": family, "level": int(level), "value": figures[place].value, "n": figures[place].n})
+        cells[family, int(level)] += arm.figures("pass@1", group)[place:][:1]
+    sizes = {cell: sum(e.n for e in found) for cell, found in cells.items()}
+    rows = [
+        {
+            "family": cell[0],
+            "level": cell[1],
+            "value": sum(e.value * e.n for e in found) / sizes[cell],
+            "n": sizes[cell],
+        }
+        for cell, found in cells.items()
+        if sizes[cell]
+    ]
     if not rows:
         return None
     base = alt.Chart(alt.Data(values=rows)).encode(

@@ -77,6 +77,7 @@ class Facts:
     baseline: Arm | None
     funnel: tuple[Row, ...]
     reasons: tuple[Row, ...]
+    verification: tuple[Row, ...]
     informative: tuple[Row, ...]
     examples: tuple[Example, ...]
     alarms: tuple[Alarm, ...]
@@ -130,6 +131,7 @@ def gather(store: Store, campaign_id: str, baseline: str | None = None) -> Facts
                 own,
             )
         ),
+        verification=tuple(store.named("model_verification", campaign=campaign_id).to_pylist()),
         informative=tuple(_informative(store, policy)),
         examples=tuple(examples(store, [stage.stage_id for stage in arm.trained])),
         alarms=tuple(sorted(alarms, key=lambda alarm: (owners["owners"].index(alarm.owner), alarm.step))),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from flows.report.facts import Arm, Facts, by_family
+from flows.report.facts import Arm, Facts, Row, by_family
 from warehouse.records import Evaluation
 
 
 def summary(facts: Facts) -> list[str]:
     """The sentences a reader needs first; each is said only when the warehouse holds what it speaks of."""
     sentences = [_effort(facts), _gain(facts), _breadth(facts), _entropy(facts), _baseline(facts), *_families(facts)]
-    return [sentence for sentence in [*sentences, _funnel(facts), _alarms(facts)] if sentence]
+    return [sentence for sentence in [*sentences, _funnel(facts), _written(facts), _alarms(facts)] if sentence]
 
 
 def figure(e: Evaluation) -> str:
@@ -102,6 +102,29 @@ def _funnel(facts: Facts) -> str:
         return ""
     reason = f"; the most frequent reason for rejection was “{facts.reasons[0]['reason']}”" if facts.reasons else ""
     return f"Of {_count(n_in, 'attempt')} to make a task, {n_out:,} were admitted ({n_out / n_in:.0%}){reason}."
+
+
+def _written(facts: Facts) -> str:
+    """How right the tasks are that one model wrote and another admitted, beside the writer's own word."""
+    found = {(row["generator"], row["verification"]): row for row in facts.verification if row["n_admitted"]}
+    sentences = []
+    for (generator, way), row in found.items():
+        if way != "separated":
+            continue
+        alone = found.get((generator, "alone"))
+        control = f"; by its own word alone it would be {share(alone, 'admitted_wrong')}" if alone else ""
+        sentences.append(
+            f"Of {_count(int(row['n_admitted']), 'task')} that {generator} wrote and a model of the lineage "
+            f"{row['verifier_lineage']} admitted, {share(row, 'admitted_wrong')} are wrong by the families' programs"
+            f"{control}."
+        )
+    return " ".join(sentences)
+
+
+def share(row: Row, name: str) -> str:
+    """A rate with its 95 % interval in percent: `0.2 % [0.1, 0.5]`; a dash where it was not measured."""
+    rate, low, high = (row[f"{name}_{end}"] for end in ("rate", "low", "high"))
+    return "–" if rate is None else f"{100 * rate:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def _alarms(facts: Facts) -> str:

@@ -21,6 +21,12 @@ name = "tiny"
 [synthesis]
 families = ["rev", "max", "mix"]
 n_per_family = 96
+[writing]
+n_proposals = 96
+families = ["rev"]
+levels = [2, 3]
+writer = { n_steps = 30, n_lessons = 512, batch_size = 32 }
+checker = { n_steps = 60, n_lessons = 512, batch_size = 32 }
 [warm_start]
 n_steps = 40
 batch_size = 64

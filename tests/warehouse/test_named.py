@@ -17,6 +17,8 @@ NEEDED: dict[str, dict[str, str]] = {
     "pass_at_k": {"k": "2"},
     "weak_spots": {"min_n": "1"},
 }
+UNFILLED = {"alarms", "model_verification"}
+"""Queries whose rows the filled warehouse lacks; `tests/flows` fill them by real runs."""
 
 
 def _rows(store: Store, name: str, **params: str) -> list[dict[str, Any]]:
@@ -36,7 +38,7 @@ def test_it_answers_on_an_empty_warehouse(empty: Store, name: str) -> None:
     assert [r for r in _rows(empty, name) if name != "batches"] == []
 
 
-@pytest.mark.parametrize("name", sorted(set(named_queries()) - {"alarms"}))
+@pytest.mark.parametrize("name", sorted(set(named_queries()) - UNFILLED))
 def test_it_answers_on_a_filled_one_and_its_keys_are_unique(filled: Store, name: str) -> None:
     rows = _rows(filled, name)
     assert rows

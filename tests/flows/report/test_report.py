@@ -138,13 +138,16 @@ def test_what_is_missing_is_said(store, tmp_path):
         "No evaluation has been recorded",
         "No mixture has been planned.",
         "No attempt to make a task has been recorded",
+        "No model wrote a task in this campaign.",
         "No run has been recorded",
     ):
         assert sentence in words
 
 
 EMPTY_ARM = {"stages": (), "evaluations": (), "series": (), "mixtures": ()}
-EMPTY = dict.fromkeys(("runs", "funnel", "reasons", "informative", "examples", "alarms", "actions", "lineage"), ())
+EMPTY = dict.fromkeys(
+    ("runs", "funnel", "reasons", "verification", "informative", "examples", "alarms", "actions", "lineage"), ()
+)
 
 
 @pytest.mark.parametrize("part", [*EMPTY_ARM, *EMPTY])
