@@ -29,12 +29,14 @@ def attack_admission(shop: Workshop, config: ModelsConfig, *, n: int, seed: int)
         checks: list[Check] = checks_by(models, N_VOTES) if config.checker else list(CHECKS)
         by: JsonValue = [[one.name, one.version, list(one.by or ())] for one in checks]
         tasks = sampled(shop, n, seed)
+        rows = shop.store.rows("SELECT DISTINCT task_id FROM attempts WHERE generator_kind = 'model'")
+        written = {str(row["task_id"]) for row in rows}
         with Progress("attack", total=len(tasks)) as progress:
             for start in range(0, len(tasks), BATCH):
                 group = tasks[start : start + BATCH]
                 batch = content_hash("attack", VERSION, by, [task.task_id for task in group])
                 if not shop.seen(batch):
-                    found = attack(group, SandboxBench(shop.judge), checks=checks)
+                    found = attack(group, SandboxBench(shop.judge), checks=checks, written=written)
                     shop.commit([row for one in found for row in one.rows()], batch=batch, purpose="attack admission")
                 progress.to(start + len(group))
     return figures(shop)

@@ -8,7 +8,7 @@ covered: defects that only a reader who knows the world would see.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -87,22 +87,29 @@ class Attacked:
         )
 
 
-def attack(tasks: Sequence[Task], bench: Bench, *, checks: Sequence[Check] | None = None) -> list[Attacked]:
+def attack(
+    tasks: Sequence[Task],
+    bench: Bench,
+    *,
+    checks: Sequence[Check] | None = None,
+    written: Collection[str] = (),
+) -> list[Attacked]:
     """Admission's word on every task that can be planted from `tasks`; the same tasks give the same defects.
 
-    A family's second algorithm takes part where the prompt is unchanged. Another prompt in place of a family's stands
-    for a task that somebody wrote, and passes only where an independent check confirms it.
+    A family's second algorithm takes part where the prompt is unchanged. What is planted in a task of our own families
+    or in one of those `written` by models (by id) passes only where an independent check confirms it, as in synthesis.
     """
     planted = [one for task in tasks for one in plants(task)]
     subjects = [_subject(one) for one in planted]
     chosen = list(CHECKS if checks is None else checks)
     found = examine(subjects, bench, checks=chosen, generator=LINEAGE, lineage=LINEAGE)
-    independent = {one.name for one in chosen if one.independent}
+    independent, written_ids = {one.name for one in chosen if one.independent}, frozenset(written)
     attacked = []
     for one, examined in zip(planted, found, strict=True):
         reason = examined.reason
         confirmed = any(row.check in independent and row.outcome is Outcome.PASS for row in examined.verdicts)
-        if one.task.source == OWN_SOURCE and not confirmed:
+        claimed = one.task.source == OWN_SOURCE or not written_ids.isdisjoint(one.task.parents)
+        if claimed and not confirmed:
             reason = reason or UNVERIFIED
         attacked.append(Attacked(one, examined, reason))
     return attacked
