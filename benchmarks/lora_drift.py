@@ -40,8 +40,8 @@ from warehouse.records import Split, Task
 FAMILIES = ["rev", "sort", "inc"]
 ARMS: dict[str, tuple[LoraConfig | None, float]] = {
     "full": (None, 1.5e-4),
-    "lora_rank_16": (LoraConfig(rank=16, alpha=32), 2e-3),
-    "lora_rank_2": (LoraConfig(rank=2, alpha=4), 4e-3),
+    "lora_rank_16": (LoraConfig(rank=16, alpha=32), 5e-4),
+    "lora_rank_2": (LoraConfig(rank=2, alpha=4), 2e-3),
 }
 """Adapter and learning rate of each arm."""
 
@@ -79,7 +79,7 @@ def log_ratios(start: policies.LoadedPolicy, prompts: list, n: int, rows: list) 
 
 def curve(home: Path, seed: int, arm: str, judge: Judge, args: argparse.Namespace) -> list[dict]:
     lora, rate = ARMS[arm]
-    train, heldout = tasks_of(FAMILIES, Split.TRAIN, 60, 11), tasks_of(FAMILIES, Split.HELDOUT, 4, 7)
+    train, heldout = tasks_of(FAMILIES, Split.TRAIN, 60, 11), tasks_of(FAMILIES, Split.HELDOUT, 8, 7)
     config = TrainerConfig(
         policy=PolicyConfig(lora=lora), guard=GuardConfig(canary_tasks=0),
         stage=StageConfig(n_steps=args.steps, learning_rate=rate, checkpoint_every=args.steps, prompts_per_step=16),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import warnings
 from collections import defaultdict
@@ -17,12 +16,15 @@ from transformers import PrinterCallback, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from trainer.advantages import pass_k_advantages
+from trainer.asynchronous import RolloutQueue
 from trainer.errors import Diverged
+from trainer.importance import sample_shares
 from trainer.policies import LoadedPolicy
-from trainer.recording import StepRecord, outcomes, sample_row
+from trainer.recording import POLICY_STEP, StepRecord, outcomes, sample_row
 from trainer.rewards import TaskReward
 from trainer.rollout import decode
 from trainer.sampling import CurriculumSampler
+from trainer.seeding import step_seed
 from warehouse.records import Task
 
 Recorder = Callable[[StepRecord], None]
@@ -39,16 +41,11 @@ class StepSeed(TrainerCallback):  # type: ignore[misc]
         torch.manual_seed(step_seed(self._seed, state.global_step, self._process))
 
 
-def step_seed(seed: int, step: int, process: int = 0) -> int:
-    """A 63-bit seed that is a hash of its arguments."""
-    digest = hashlib.blake2b(f"{seed}/{step}/{process}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 1
-
-
 class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     """GRPO as TRL runs it, on prompts that a curriculum draws.
 
-    `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. Undecided
+    `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. With `rollouts` a
+    sampling process has sampled and graded, and its log-probabilities are the ratio's denominator. Undecided
     rollouts (reward `None`) leave every term of the loss. `pass_k` > 1 replaces the advantages.
     Optimizer steps count from the campaign's start.
     """
@@ -63,12 +60,14 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         recorder: Recorder,
         args: GRPOConfig,
         lean: bool = True,
+        rollouts: RolloutQueue | None = None,
         pass_k: int = 1,
         callbacks: Sequence[TrainerCallback] = (),
     ) -> None:
         self._policy, self._tasks, self._curriculum = policy, tasks, sampler
         self._reward, self._recorder = reward, recorder
-        self._lean, self._pass_k = lean, pass_k
+        self._lean, self._pass_k, self._rollouts = lean, pass_k, rollouts
+        self._newest_logps: torch.Tensor | None = None
         self._pending: StepRecord | None = None
         self._gathered_rewards: torch.Tensor | None = None
         self._newest_entropies: torch.Tensor | None = None
@@ -92,6 +91,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         return self._curriculum
 
     def _roll_out(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, list[Any]]:
+        if self._rollouts is not None:
+            return self._take(self._rollouts, prompts)
         encoded = self._policy.tokenise(prompts)
         distinct, n = _whole_groups(encoded)
         rows = decode(
@@ -109,6 +110,26 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
             "logprobs": [row.logprobs for row in rows],
             "mean_entropy": [row.mean_entropy for row in rows],
             "finished": [row.finished for row in rows],
+        }
+
+    def _take(self, rollouts: RolloutQueue, prompts: list[str]) -> dict[str, list[Any]]:
+        """The groups that were sampled for this step, in the order of `prompts`."""
+        step, before = int(self.state.global_step), rollouts.n_dropped
+        groups = rollouts.take(step // self.num_iterations, step)
+        ages = [float(step - group.policy_step) for group in groups]
+        self._metrics["train"]["sampling/age/mean"].append(sum(ages) / len(ages))
+        self._metrics["train"]["sampling/age/max"].append(max(ages))
+        self._metrics["train"]["sampling/dropped_groups"].append(float(rollouts.n_dropped - before))
+        rows = [(group, row, word) for group in groups for row, word in zip(group.rows, group.words, strict=True)]
+        return {
+            "prompt_ids": self._policy.tokenise(prompts),
+            "completion_ids": [row.ids for _, row, _ in rows],
+            "logprobs": [row.logprobs for _, row, _ in rows],
+            "mean_entropy": [row.mean_entropy for _, row, _ in rows],
+            "finished": [row.finished for _, row, _ in rows],
+            "latency_s": [group.latency_s for group, _, _ in rows],
+            "policy_step": [group.policy_step for group, _, _ in rows],
+            "word": [word for _, _, word in rows],
         }
 
     def _generate(self, prompts: Any) -> Any:
@@ -134,6 +155,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
                 finished=bool(row["finished"]),
                 entropy=row.get("mean_entropy"),
                 latency=row["latency_s"],
+                policy_step=row.get("policy_step"),
             )
             for row, text, ids, word in zip(inputs, completions, completion_ids_list, self._reward.last, strict=True)
         ]
@@ -154,12 +176,17 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         found: dict[str, list[float]] = defaultdict(list)
         for sample in record.samples:
             for name, value in sample["parts"].items():
-                found[name].append(value)
+                if name != POLICY_STEP:
+                    found[name].append(value)
         for name, values in found.items():
             self._metrics["train"][f"parts/{name}"].append(sum(values) / len(values))
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
+        if self._rollouts is not None:
+            output["old_per_token_logps"] = output["sampling_per_token_logps"]
+        if "importance_sampling_ratio" in output:
+            self._log_shares(output["importance_sampling_ratio"].log(), output["completion_mask"])
         n = len(inputs)
         undecided = torch.tensor([word.reward is None for word in self._reward.last])
         if self._pass_k > 1 and self._gathered_rewards is not None:
@@ -175,8 +202,14 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         output["rollout_index"] = torch.arange(n, device=output["completion_ids"].device)
         return output
 
+    def _log_shares(self, log_ratios: torch.Tensor, mask: torch.Tensor) -> None:
+        effective, masked = sample_shares(log_ratios, mask)
+        self._metrics["train"]["sampling/effective_sample_share"].append(effective)
+        self._metrics["train"]["sampling/masked_share"].append(masked)
+
     def _get_per_token_logps_and_entropies(self, *args: Any, **kwargs: Any) -> Any:
         result = super()._get_per_token_logps_and_entropies(*args, **kwargs)
+        self._newest_logps = result[0].detach()
         if result[1] is not None:
             self._newest_entropies = result[1].detach()
         return result
@@ -185,6 +218,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         loss: torch.Tensor = super()._compute_loss(model, inputs)
         if not bool(torch.isfinite(loss)):
             raise Diverged(f"the loss is {loss.item()} at step {self.state.global_step}")
+        if self._rollouts is not None and self._newest_logps is not None:
+            self._log_shares(self._newest_logps - inputs["old_per_token_logps"], inputs["completion_mask"])
         if not self._lean and self.temperature == 1 and self._pending and self._newest_entropies is not None:
             mask = inputs["completion_mask"]
             means = (self._newest_entropies * mask).sum(1) / mask.sum(1)

@@ -24,9 +24,12 @@ Canary = Callable[[int], list[Rollout]]
 
 FAST = (
     "duplicates", "entropy_fall", "entropy_surge", "gradient", "infrastructure", "length", "pass_rate_gap",
-    "zero_variance",
+    "staleness", "zero_variance",
 )  # fmt: skip
 """Detectors that need nothing but training series and a canary; the others look between stages."""
+
+SHARES = ("effective_sample_share", "masked_share")
+"""Series of importance weights, logged where rollouts are not the newest policy's."""
 
 
 class Guard(TrainerCallback):  # type: ignore[misc]
@@ -84,6 +87,9 @@ class Guard(TrainerCallback):  # type: ignore[misc]
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if logs and isinstance(logs.get("grad_norm"), (int, float)):
             self._norms.append(float(logs["grad_norm"]))
+        for name in SHARES:
+            if logs and isinstance(logs.get(f"sampling/{name}"), (int, float)):
+                self.history.add(name, state.global_step, float(logs[f"sampling/{name}"]))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step = state.global_step - self._first

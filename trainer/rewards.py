@@ -58,14 +58,28 @@ class TaskReward:
 
         `word` holds judgements that were made where the completions were sampled, the stack's parts included.
         """
-        cut = [not done for done in finished] if finished is not None else [False] * len(completions)
         if word is not None:
             self.last = list(word)
         else:
-            words = self._words(list(zip(position, completions, cut, strict=True)))
-            self.last = self._graded(words, position, completions, cut, completion_ids, latency_s)
+            self.last = self.words(
+                completions, position, finished=finished, completion_ids=completion_ids, latency_s=latency_s
+            )
         self._count_undecided()
         return [found.reward for found in self.last]
+
+    def words(
+        self,
+        completions: Sequence[str],
+        position: Sequence[int],
+        *,
+        finished: Sequence[bool] | None = None,
+        completion_ids: Sequence[Sequence[int]] | None = None,
+        latency_s: Sequence[float] | None = None,
+    ) -> list[Judged]:
+        """Judgements in the order of `completions`, graded by the stack; may be called from several threads."""
+        cut = [not done for done in finished] if finished is not None else [False] * len(completions)
+        found = self._words(list(zip(position, completions, cut, strict=True)))
+        return self._graded(found, position, completions, cut, completion_ids, latency_s)
 
     def settle(self, samples: Sequence[dict[str, Any]], group_size: int) -> list[float | None]:
         """Rewards of whole groups in order, costs included where they may act; `samples` take them over."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import torch
 from transformers import TrainerCallback
 
 from curriculum.schedulers import Scheduler
-from synth.graders import Stack
+from synth.graders import Judge, Stack
+from trainer.asynchronous import Publisher, RolloutQueue
 from trainer.checkpoints import Checkpoint, newest, seal, verify
 from trainer.errors import StageFailed
 from trainer.evaluate import choose, sample_and_judge
@@ -22,6 +24,7 @@ from trainer.lora import REFERENCE, adapted, write_base
 from trainer.policies import LoadedPolicy
 from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout_rows
 from trainer.rewards import JudgeLike, TaskReward
+from trainer.sampler import JudgeMaker, SamplerSpec
 from trainer.sampling import CurriculumSampler
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
@@ -57,6 +60,7 @@ class Stage:
         callbacks: Sequence[TrainerCallback] = (),
         canary: Sequence[Task] = (),
         n_processes: int = 1,
+        make_judge: JudgeMaker | None = None,
     ) -> None:
         if not tasks:
             raise StageFailed(f"stage {file.stage_id} has no task left to train on; its plan's tasks vanished")
@@ -92,6 +96,7 @@ class Stage:
         self.owner = Owner(file.stage_id, file.attempt, policy.policy_id)
         self.spool = Spool(file.spool, stage_id=file.stage_id, attempt=file.attempt)
         self.n_rollouts = 0
+        self.rollouts = self._queue(policy, make_judge or partial(Judge, workers=1))
         self.guard = self._guard(policy, judge, canary)
         policy.model.config._name_or_path = str(Path(file.home) / (file.reference or file.policy))
         self.trainer = CurriculumTrainer(
@@ -102,10 +107,28 @@ class Stage:
             recorder=self.record,
             args=args,
             lean=config.sampling.engine == "lean",
+            rollouts=self.rollouts,
             pass_k=config.stage.pass_k,
-            callbacks=[*callbacks, self.guard, _Diary(self, progress)],
+            callbacks=[
+                *callbacks,
+                self.guard,
+                _Diary(self, progress),
+                *([Publisher(self.rollouts)] if self.rollouts else []),
+            ],
         )
         self.guard.trainer = self.trainer
+
+    def _queue(self, policy: LoadedPolicy, make_judge: JudgeMaker) -> RolloutQueue | None:
+        """The queue of an asynchronous stage; none when rollouts are sampled in step."""
+        if self.file.trainer.sampling.staleness == 0:
+            return None
+        return RolloutQueue(
+            SamplerSpec(self.file, self.tasks, make_judge, self.file.trainer.stage.threads),
+            draws=self.sampler,
+            encode=policy.encode,
+            last=self.file.last_step // self.file.trainer.stage.num_iterations,
+            folder=self.file.spool / "weights",
+        )
 
     def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
         """The grader stack that the stage declares, active at the stage's place; raises when it cannot be used."""
@@ -194,12 +217,19 @@ class Stage:
     def train(self) -> Trained:
         """Run the stage; a stage whose last step is already checkpointed is returned as it is."""
         if self.resumed is None or self.resumed.step < self.file.last_step:
-            self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
+            if self.rollouts is not None:
+                self.rollouts.start()
+            try:
+                self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
+            finally:
+                if self.rollouts is not None:
+                    self.rollouts.close()
         self.trainer.accelerator.wait_for_everyone()
         final = newest(self.file.folder)
         if final is None:
             raise StageFailed(f"stage {self.file.stage_id} ended without a whole checkpoint in {self.file.folder}")
-        n_rollouts = self.n_rollouts + self.guard.n_rollouts
+        dropped = self.rollouts.n_dropped * self.file.trainer.stage.group_size if self.rollouts else 0
+        n_rollouts = self.n_rollouts + self.guard.n_rollouts + dropped
         return Trained(final, final.step - self.file.first_step, n_rollouts, self.guard.reason)
 
 

@@ -76,6 +76,11 @@ def grpo_config(
     passed = dict(stage.trl)
     check_knobs(passed, stage, sampling)
     accumulation = int(str(passed.pop("gradient_accumulation_steps", 1)))
+    if sampling.staleness and (sampling.engine != "lean" or n_processes > 1):
+        raise KnobRefused(
+            f"staleness {sampling.staleness} needs engine lean and one training process, not {sampling.engine} and "
+            f"{n_processes}; see: [sampling] staleness"
+        )
     rollouts = stage.prompts_per_step * stage.group_size
     if rollouts % (n_processes * accumulation):
         raise KnobRefused(
@@ -155,7 +160,11 @@ def _without_effect(
 ) -> str | None:
     """Why `name` would change nothing under the other settings, or `None` when it acts."""
     rules: tuple[tuple[bool, bool, str], ...] = (
-        (name in CLIPPING, stage.num_iterations == 1, "with one update per generation the ratio is 1 (num_iterations)"),
+        (
+            name in CLIPPING,
+            stage.num_iterations == 1 and sampling.staleness == 0,
+            "with one update per generation the ratio is 1 (num_iterations)",
+        ),
         (name in ADAPTIVE, not passed.get("use_adaptive_entropy"), "use_adaptive_entropy is off"),
         (name in REFERENCE, stage.beta == 0, "beta is 0, there is no reference policy"),
         (name in FILTERS, sampling.engine == "lean", "the lean engine samples from the whole distribution"),
