@@ -36,12 +36,14 @@ def test_what_checks_disagree_about_comes_first_and_families_take_turns(shop):
         outcome=Outcome.FAIL,
     )  # fmt: skip
     shop.commit([row], batch="planted", purpose="test")
-    found = queue(shop.store, 40)
-    assert (found[0]["id"], found[0]["why"]) == (disputed, "checks disagree")
+    reasons = [row["why"] for row in queue(shop.store, 1000)]
+    assert disputed in {row["id"] for row in queue(shop.store, 1000) if row["why"] == "checks disagree"}
+    assert reasons[: reasons.count("checks disagree")] == ["checks disagree"] * reasons.count("checks disagree")
+    found = queue(shop.store, 400)
     sampled = [row for row in found if row["why"] == "sample"]
     assert len({row["family"] for row in sampled[:12]}) == 3
     assert {row["what"] for row in found} == {"task", "rollout"}
-    assert len({row["id"] for row in found}) == 40
+    assert len({row["id"] for row in found}) == len(found)
 
 
 def test_a_persons_word_is_kept_once_leaves_the_queue_and_sets_a_wrong_task_aside(shop):
