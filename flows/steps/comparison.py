@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from curriculum.estimates import compare, pass_at_k
+from curriculum.estimates import compare, components, look_alpha, pass_at_k, samples_needed, tasks_needed
 from warehouse.errors import UserError
 from warehouse.records import Evaluation, JsonValue, Policy
 from warehouse.store import Store
@@ -21,9 +22,21 @@ class Budget(NamedTuple):
 
 
 def compare_policies(
-    store: Store, a: str, b: str, *, metric: str = "pass@1", families: Sequence[str] = (), force: bool = False
+    store: Store,
+    a: str,
+    b: str,
+    *,
+    metric: str = "pass@1",
+    families: Sequence[str] = (),
+    force: bool = False,
+    look: tuple[int, int] = (1, 1),
+    want: float | None = None,
 ) -> Mapping[str, JsonValue]:
     """B minus A, paired by task, clustered by family and level: {"difference", "low", "high", "verdict", ...}.
+
+    `look` (i, n) says that this is the i-th of n planned looks: the interval is then as wide as that takes for all
+    looks together to err at most one time in twenty. With `want`, "power" tells how many tasks, or samples a task, it
+    takes to see that difference of pass@1 four times in five (none: more of the same cannot).
 
     Both are taken under the newest protocol that they share. Raises `UserError` for an unknown policy or metric, when
     they share no evaluated task, and when they share no protocol unless `force` is set: then each has its newest one,
@@ -50,7 +63,10 @@ def compare_policies(
         raise UserError(f"{a} and {b} share no evaluated task; see: gradatim evaluate --help")
     before = pass_at_k([row["n_a"] for row in rows], [row["c_a"] for row in rows], k)
     after = pass_at_k([row["n_b"] for row in rows], [row["c_b"] for row in rows], k)
-    found = compare(before, after, [str(row["arm"]) for row in rows])
+    arms = [str(row["arm"]) for row in rows]
+    alpha = look_alpha(*look)
+    found = compare(before, after, arms, alpha=alpha)
+    power = {} if want is None else {"power": _power(rows, arms, want, alpha)}
     return {
         "metric": metric,
         "difference": found.difference,
@@ -63,6 +79,25 @@ def compare_policies(
         "n_clusters": found.n_clusters,
         "same_protocol": same,
         "budgets": [budget._asdict() for budget in (budget_a, budget_b)],
+        "look": list(look),
+        "level": 1 - alpha,
+        **power,
+    }
+
+
+def _power(rows: Sequence[Mapping[str, Any]], arms: Sequence[str], want: float, alpha: float) -> dict[str, JsonValue]:
+    """What it takes to see a difference of pass@1; tasks with fewer samples than the fewest usual are left out."""
+    if not 0 < want < 1:
+        raise UserError(f"the difference to see is {want}, must be between 0 and 1; see: gradatim compare --help")
+    n = Counter(min(row["n_a"], row["n_b"]) for row in rows).most_common(1)[0][0]
+    kept = [i for i, row in enumerate(rows) if row["n_a"] == row["n_b"] == n]
+    if n < 2 or len(kept) < 2:
+        return {"want": want, "tasks_needed": None, "samples_needed": None}
+    parts = components([rows[i]["c_a"] for i in kept], [rows[i]["c_b"] for i in kept], n, [arms[i] for i in kept])
+    return {
+        "want": want,
+        "tasks_needed": tasks_needed(parts, want, alpha=alpha),
+        "samples_needed": samples_needed(parts, want, alpha=alpha),
     }
 
 

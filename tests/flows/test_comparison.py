@@ -78,3 +78,20 @@ def test_a_sample_that_two_campaigns_drew_counts_once(two):
     (more,) = [row for row in two.shop.store.named("paired_passes", **pairs).to_pylist() if row["n_a"] != 16]
     assert more["n_a"] == 32
     assert more["c_a"] == 2 * sum(row.judgement == "PASS" for row in wide)
+
+
+def test_planned_looks_widen_the_interval_and_power_says_what_it_takes(two):
+    rows = [*_evaluated(two, 0, "policy0", EVEN, "p"), *_evaluated(two, 1, "policy1", EVEN + 0.05, "p")]
+    two.shop.commit(rows, batch="evaluations", purpose="x")
+    once = compare_policies(two.shop.store, "policy0", "policy1", want=0.02)
+    early = compare_policies(two.shop.store, "policy0", "policy1", look=(1, 3))
+    assert once["level"] == pytest.approx(0.95)
+    assert early["level"] > 0.999
+    assert early["low"] < once["low"] < once["high"] < early["high"]
+    power = once["power"]
+    assert power["tasks_needed"] is None or power["tasks_needed"] > 0
+    easier = compare_policies(two.shop.store, "policy0", "policy1", want=0.2)["power"]
+    assert easier["tasks_needed"] is not None
+    assert easier["samples_needed"] <= 16
+    with pytest.raises(UserError, match="between 0 and 1"):
+        compare_policies(two.shop.store, "policy0", "policy1", want=0.0)
