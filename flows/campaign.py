@@ -6,10 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import get_args
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from curriculum.mixture import MixtureConfig
+from synth.engines.config import ModelsConfig
 from synth.graders.config import StackConfig, with_stack
 from trainer.config import (
     EvaluationConfig,
@@ -114,6 +116,8 @@ class CampaignConfig(Frozen):
     guard: GuardConfig = GuardConfig()
     watch: WatchConfig = WatchConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    models: ModelsConfig = ModelsConfig()
+    """Models by role, as `gradatim synth --models` and graders that ask read them."""
     graders: StackConfig | None = None
     """Grader stack whose S is the reward: a table, or the name of a TOML file beside this one; none means the
     verifier's word alone."""
@@ -163,7 +167,8 @@ def campaign_ids(config: CampaignConfig, sources: Mapping[str, str], nonce: str 
     versions = {name: version(name) for name in COMPONENTS}
 
     def identity(of: CampaignConfig) -> str:
-        return content_hash("campaign", of.model_dump(mode="json"), dict(sources), versions, nonce)
+        settings = {**of.model_dump(mode="json", exclude={"models"}), "models": of.models.identity}
+        return content_hash("campaign", settings, dict(sources), versions, nonce)
 
     other = with_scheduler(config, config.curriculum.baseline or config.curriculum.scheduler)
     return CampaignIds(campaign=identity(config), baseline=identity(other), nonce=nonce)
@@ -175,13 +180,20 @@ def _named(path: Path, error: ValidationError) -> UserError:
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         *tables, _ = first["loc"]
-        model: type[Frozen] = CampaignConfig
+        model: type[BaseModel] = CampaignConfig
         for table in tables:
-            model = model.model_fields[str(table)].annotation  # type: ignore[assignment]
+            model = _table(model, str(table))
         return unknown_name(
             f"key in {path}", place, [".".join([*map(str, tables), name]) for name in model.model_fields], str(path)
         )
     return UserError(f"{place} in {path} is {first['input']!r}: {first['msg']}; see: {path}")
+
+
+def _table(model: type[BaseModel], name: str) -> type[BaseModel]:
+    """The model of a table within a configuration; the outer one where the table is a list."""
+    annotation = model.model_fields[name].annotation if name in model.model_fields else None
+    options = [annotation, *get_args(annotation)]
+    return next((one for one in options if isinstance(one, type) and issubclass(one, BaseModel)), model)
 
 
 def with_scheduler(config: CampaignConfig, scheduler: str) -> CampaignConfig:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from synth.engines import ENGINES, Budgeted, Cached, Engine, EngineReferee, ModelConfig, ModelsConfig, Purse
+from synth.engines import Budgeted, Cached, Engine, EngineReferee, ModelConfig, ModelsConfig, Purse
 from warehouse.blobs import Blobs
 from warehouse.errors import UserError
 from warehouse.home import Home
-
-LOCAL = ("trainer.engines.local", "trainer.engines.vllm_engine")
-"""Modules that add the engines which run in this process."""
 
 
 class Models:
@@ -42,9 +38,9 @@ class Models:
         if config is None:
             raise UserError(f"no {role} is configured; give --{role} or [models.{role}]; see: gradatim synth --help")
         if config not in self._open:
-            for module in LOCAL:
-                importlib.import_module(module)
-            inner = ENGINES.get(config.engine)(config, self._home.root)
+            from trainer.engines.referee import open_engine
+
+            inner = open_engine(config, self._home.root)
             self._open[config] = Cached(Budgeted(inner, self.purse, config), self._texts)
         return self._open[config]
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from synth.engines.config import ModelConfig
 from synth.graders.config import StackConfig
 
 
@@ -199,4 +200,6 @@ class TrainerConfig(Frozen):
     guard: GuardConfig = GuardConfig()
     graders: StackConfig | None = None
     """Grader stack whose S is the reward; none means the verifier's word alone."""
+    referee: ModelConfig | None = None
+    """Model that graders of the stack ask; of another lineage than the policy."""
     evaluation: EvaluationConfig = EvaluationConfig()

@@ -17,6 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from synth.graders import Judged, Stack
+from trainer.engines.referee import referee_of
 from trainer.lora import adapted
 from trainer.policies import LoadedPolicy, load
 from trainer.rewards import JudgeLike, TaskReward
@@ -153,7 +154,8 @@ def _reward(spec: SamplerSpec, policy: LoadedPolicy, judge: JudgeLike) -> TaskRe
     file, graders = spec.file, spec.file.trainer.graders
     stack = None
     if graders is not None:
-        stack = Stack(graders, judge, stage=file.stage_index + 1, policy_lineage=policy.lineage)
+        referee = referee_of(file.trainer.referee, Path(file.home))
+        stack = Stack(graders, judge, referee=referee, stage=file.stage_index + 1, policy_lineage=policy.lineage)
     return TaskReward(spec.tasks, judge, stack, timeout_s=file.trainer.stage.reward_timeout_s)
 
 

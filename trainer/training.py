@@ -16,6 +16,7 @@ from curriculum.schedulers import Scheduler
 from synth.graders import Judge, Stack
 from trainer.asynchronous import Publisher, RolloutQueue
 from trainer.checkpoints import Checkpoint, newest, seal, verify
+from trainer.engines.referee import referee_of
 from trainer.errors import StageFailed
 from trainer.evaluate import choose, sample_and_judge
 from trainer.grpo import CurriculumTrainer
@@ -136,7 +137,9 @@ class Stage:
         if graders is None:
             return None
         check_costs(graders, self.file.trainer.stage)
-        return Stack(graders, judge, stage=self.file.stage_index + 1, policy_lineage=policy.lineage)
+        referee = referee_of(self.file.trainer.referee, Path(self.file.home))
+        place = self.file.stage_index + 1
+        return Stack(graders, judge, referee=referee, stage=place, policy_lineage=policy.lineage)
 
     def _guard(self, policy: LoadedPolicy, judge: JudgeLike, canary: Sequence[Task]) -> Guard:
         config, file = self.file.trainer.guard, self.file

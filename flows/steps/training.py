@@ -93,6 +93,7 @@ def stage_file(
         sft=config.sft,
         guard=config.guard,
         graders=config.graders,
+        referee=config.models.referee,
         evaluation=config.evaluation,
     )
     task_ids = sorted(task.task_id for task in training_tasks(shop, config))

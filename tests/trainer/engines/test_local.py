@@ -10,6 +10,7 @@ import pytest
 
 from synth.engines import ENGINES, Ask, ModelConfig
 from trainer.engines.local import open_local
+from trainer.engines.referee import referee_of
 from trainer.engines.vllm_engine import Vllm, open_vllm
 from warehouse.errors import UserError
 from warehouse.records import FinishReason
@@ -87,3 +88,14 @@ def test_vllm_answers_on_an_accelerator(tmp_path: Path):
     config = ModelConfig(engine="vllm", model="HuggingFaceTB/SmolLM2-135M-Instruct", lineage="smollm2", max_tokens=16)
     [found] = open_vllm(config, tmp_path).answer([Ask(prompt="What is 2+2?", n=2)])
     assert len(found.replies) == 2
+
+
+def test_a_referee_is_a_configured_model_and_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    other = POCKET.model_copy(update={"lineage": "other"})
+    referee = referee_of(other, tmp_path)
+    assert referee is not None
+    said = referee.ask(["rev abc?", "rev ab?"])
+    assert (referee.lineage, len(said)) == ("other", 2)
+    monkeypatch.setattr("trainer.engines.local.Local.answer", None)
+    assert referee_of(other, tmp_path).ask(["rev abc?", "rev ab?"]) == said
+    assert referee_of(None, tmp_path) is None
