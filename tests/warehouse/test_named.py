@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from warehouse_rows import campaign, policy
 
 from warehouse.errors import UserError
 from warehouse.migrations import view_statements
@@ -118,3 +119,10 @@ def test_parameters_are_values_never_sql(filled: Store) -> None:
     before = filled.snapshot()
     assert filled.named("buckets", policy="p0' OR '1'='1'; DROP TABLE tasks; --").num_rows == 0
     assert filled.snapshot() == before
+
+
+def test_the_newest_policy_that_was_calibrated_is_meant(store: Store) -> None:
+    """A campaign ends with a policy that nothing was measured for yet."""
+    store.commit([*campaign(), policy("p2", parent="p1")], batch="c", purpose="x", run="r")
+    for name in ("buckets", "informative_tasks"):
+        assert store.named(name).to_pylist() == store.named(name, policy="p1").to_pylist() != []
