@@ -13,7 +13,6 @@ from synth.graders.failures import cause_of_failure
 from warehouse.records import DrawRecord, FinishReason, JsonValue, Judgement, Metric, Rollout, RolloutPurpose, Task
 from warehouse.records import content_hash as identity
 
-
 POLICY_STEP = "sampling/policy_step"
 """Among a rollout's parts: the optimizer steps behind the weights that wrote it."""
 

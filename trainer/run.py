@@ -65,7 +65,8 @@ def run(stage: StageFile) -> Trained:
     if not tasks:
         raise StageFailed(f"stage {stage.stage_id} has no task left to train on; its plan's tasks vanished")
     policy = policies.load(stage.policy, stage.home)
-    tasks = _within_context(tasks, policy, stage.trainer.policy.max_prompt_tokens)
+    room = policy.model.config.max_position_embeddings - stage.trainer.sampling.max_tokens
+    tasks = _within_context(tasks, policy, min(stage.trainer.policy.max_prompt_tokens, room))
     if stage.kind == "sft":
         with Judge(workers=1) as judge:
             return supervise(
