@@ -74,7 +74,7 @@ def respond(
     return decide([*asked, *fresh], settings, standing=standing, taken=taken, n_rollbacks=n_rollbacks)
 
 
-CARRIED_OUT = ("synthesise",)
+CARRIED_OUT = ("quarantine", "synthesise")
 """What a decision may ask for that a campaign does by itself between stages."""
 
 

@@ -23,8 +23,8 @@ Canary = Callable[[int], list[Rollout]]
 """Samples and judges the canary tasks under the policy as it is; takes the step within the stage."""
 
 FAST = (
-    "duplicates", "entropy_fall", "entropy_surge", "gradient", "infrastructure", "length", "pass_rate_gap",
-    "staleness", "zero_variance",
+    "duplicates", "entropy_fall", "entropy_surge", "gradient", "hidden_tests", "infrastructure", "length",
+    "pass_rate_gap", "staleness", "zero_variance",
 )  # fmt: skip
 """Detectors that need nothing but training series and a canary; the others look between stages."""
 
@@ -119,13 +119,15 @@ class Guard(TrainerCallback):  # type: ignore[misc]
             self._weights = {arm: drawn.count(arm) / len(drawn) for arm in set(drawn)}
         values = {
             "reward": by_arm(reward, self._weights),
+            "hidden_pass_rate": by_arm(self._verified(samples), self._weights),
             "truncated_rate": _share(not sample["finished"] for sample in samples),
             "infra_rate": _share(sample["judgement"] is Judgement.INFRA for sample in samples),
             "all_right": _share(c == n for _, n, c in groups),
             "all_wrong": _share(c == 0 for _, _, c in groups),
-            "grad_norm": max(self._norms, default=math.nan),
             "duplicate_rate": self._duplicates(samples),
         }
+        if self._norms:
+            values["grad_norm"] = _largest(self._norms)
         self._norms = []
         if self._canary is None:
             values["entropy"] = by_arm(entropy, self._weights)
@@ -152,6 +154,11 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         self.history.add("entropy", moment, sum(entropies) / len(entropies) if entropies else math.nan)
         self.history.add("pass_rate_gap", moment, gap.gap)
         self.history.add("pass_rate_gap_se", moment, gap.se)
+
+    def _verified(self, samples: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+        """The share of each arm's decided samples that the verifier passed, whatever the reward made of it."""
+        decided = [sample for sample in samples if sample["judgement"].decided]
+        return self._means([{**s, "passed": s["judgement"] is Judgement.PASS} for s in decided], "passed")
 
     def _means(self, samples: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
         values: dict[str, list[float]] = defaultdict(list)
@@ -208,6 +215,11 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         ]
         if alarms or actions:
             self._spool(step, "alarms", [*alarms, *actions])
+
+
+def _largest(norms: Sequence[float]) -> float:
+    """The largest norm, or the first that is not a finite number."""
+    return next((norm for norm in norms if not math.isfinite(norm)), max(norms))
 
 
 def _share(flags: Any) -> float:

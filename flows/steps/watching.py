@@ -13,6 +13,7 @@ from curriculum.looks import figures, healthy_before, is_evidence, moves, respon
 from curriculum.standing import Done, Standing, follow
 from flows.campaign import CampaignConfig
 from flows.steps.notifying import notify
+from flows.steps.setting_aside import set_aside
 from flows.steps.stage_series import Look, evaluated, look_at, stage_behind, stored_looks
 from flows.steps.steering import Course, settings_of, steered
 from flows.workshop import Workshop
@@ -133,10 +134,12 @@ def _look(store: Store, config: CampaignConfig, campaign_id: str, index: int) ->
         _action(decision, identity[decision.alarm], config, campaign_id, index, back, alarms.get(decision.alarm))
         for decision in decisions
     ]
+    suspected = any(decision.ask == "quarantine" for decision in decisions) and not config.watch.watch_only
     return [
         *(row for look in made for row in look.rows(campaign_id)),
         *alarms.values(),
         *actions,
+        *(set_aside(store, campaign_id, index) if suspected else ()),
         *_effects(events.done.get(index - 1, []), looks, index),
     ]
 

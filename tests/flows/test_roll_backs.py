@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from planted_campaign import CAMPAIGN, CONFIG, EVEN, HELDOUT
+from planted_campaign import CAMPAIGN, CONFIG, EVEN, HELDOUT, TRAIN, rollout
 
 from flows.steps.training import stage_file
 from flows.steps.watching import final_look
@@ -13,6 +15,7 @@ from warehouse.records import (
     Alarm,
     AlarmLevel,
     Mixture,
+    RolloutPurpose,
 )
 
 
@@ -101,6 +104,24 @@ def test_what_a_guard_moved_within_a_stage_holds_for_the_next(planted):
     course = planted.watch(1)
     assert course.config.stage.learning_rate == pytest.approx(7.5e-5)
     assert (course.fresh, planted.actions()) == (False, [])
+
+
+def test_tasks_that_were_paid_for_without_being_solved_are_set_aside(planted):
+    planted.stage(0, EVEN)
+    task = TRAIN[0]
+    paid = [
+        replace(rollout(f"paid-{s}", task, "policy0", RolloutPurpose.TRAIN, s == 0, sample=s, completion="x"),
+                reward=1.0, stage_id="stage1", step=11, slot=9)
+        for s in range(8)
+    ]  # fmt: skip
+    asks = {"ask": "quarantine", "end_stage": True}
+    planted.stage(1, EVEN, reason="hidden tests", others=[*paid, *guarded(1, "hidden_tests", **asks)])
+    planted.watch(1)
+    (action,) = planted.actions()
+    assert action.applied
+    aside = planted.shop.store.tasks(status="quarantined")
+    assert [one.task_id for one in aside] == [task.task_id]
+    assert task.task_id not in {one.task_id for one in planted.shop.store.tasks(status="accepted")}
 
 
 def test_checkpoints_that_are_gone_are_passed_over_and_without_any_the_arm_ends(planted):

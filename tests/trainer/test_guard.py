@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -65,6 +66,25 @@ def test_a_policy_that_falls_ends_its_stage(tmp_path: Path, warm_folder, train_t
     assert trained.n_steps < 40
     assert trained.reason is not None
     assert trained.reason.startswith(("pass_rate_gap", "gradient"))
+
+
+class Bought:
+    """A judge whose reward has a hole: from its third call on every completion is paid for, right or not."""
+
+    def __init__(self, judge):
+        self.inner, self.calls = judge, 0
+
+    def judge(self, tasks, completions, *, truncated=None):
+        self.calls += 1
+        words = self.inner.judge(tasks, completions, truncated=truncated)
+        return [replace(word, reward=1.0) for word in words] if self.calls > 2 else words
+
+
+def test_reward_that_runs_away_from_the_hidden_tests_ends_the_stage(tmp_path: Path, warm_folder, train_tasks, judge):
+    file = guarded(stage_file(tmp_path, warm_folder, n_steps=12), every=1, canary_tasks=0)
+    trained = build(file, train_tasks, Bought(judge)).train()
+    assert trained.reason == "hidden_tests: quarantine the tasks, end the stage"
+    assert trained.n_steps < 12
 
 
 def _uniform(file, tasks):

@@ -67,6 +67,12 @@ def test_healthy_runs_raise_nothing_critical():
         assert [f for f in fired(Watch(), series) if f[2] == "critical"] == []
 
 
+def test_batches_without_signal_make_no_spike_of_the_next_one():
+    norms = [0.4, 0.5] * 6 + [0.0] * 40 + [0.5, 0.4, 0.6]
+    assert fired(Watch(["gradient"]), {"grad_norm": norms}) == []
+    assert fired(Watch(["gradient"]), {"grad_norm": [0.0] * 60 + [0.5] * 4}) == []
+
+
 @pytest.mark.parametrize("name", DETECTORS.names())
 @pytest.mark.parametrize("values", [[], [0.5], [float("nan")] * 6, [0.3] * 40], ids=["none", "one", "nan", "constant"])
 def test_thin_broken_and_constant_series_raise_no_alarm_but_for_nan_gradients(name, values):
