@@ -20,9 +20,21 @@ from trainer import policies, run, stagefile
 from trainer.errors import StageFailed
 from trainer.stage import drain_all, next_attempt, run_stage
 from warehouse.errors import UserError
-from warehouse.records import RunStatus, Stage, Status, StatusChange
+from warehouse.records import Judgement, RunStatus, Stage, Status, StatusChange
 from warehouse.store import Store
 
+STACK = """
+[weights]
+cost = 0.2
+[[grader]]
+name = "right"
+uses = "verifier"
+[[grader]]
+name = "short"
+uses = "length"
+axis = "cost"
+params = { most = 8 }
+"""
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -73,21 +85,9 @@ def test_a_stage_leaves_every_rollout_draw_and_metric_in_the_warehouse(home: Pat
 
 
 def test_graders_of_a_stage_meet_in_the_conflict_matrix(home: Path):
-    text = """
-    [weights]
-    cost = 0.2
-    [[grader]]
-    name = "right"
-    uses = "verifier"
-    [[grader]]
-    name = "short"
-    uses = "length"
-    axis = "cost"
-    params = { most = 8 }
-    """
     with Store.open(home) as store:
         file = a_stage(home, store, n_steps=3)
-        file = file.model_copy(update={"trainer": file.trainer.model_copy(update={"graders": read_config(text)})})
+        file = file.model_copy(update={"trainer": file.trainer.model_copy(update={"graders": read_config(STACK)})})
         run.run(file)
         drain_all(file, store)
         stored = store.rows("SELECT count(*) AS n FROM rollouts WHERE json_exists(parts, '$.short')")
@@ -146,32 +146,30 @@ def test_the_flow_gets_the_stages_own_error(home: Path):
 
 @pytest.mark.slow
 def test_two_processes_keep_groups_whole(home: Path):
-    """3 prompts x 4 rollouts over two gloo processes: one group lies on both, and every group is still one task's."""
+    """3 prompts x 4 rollouts over two gloo processes: one group lies on both, is one task's, and is settled as one."""
     with Store.open(home) as store:
-        stage = a_stage(home, store, prompts_per_step=3, group_size=4)
+        stage = a_stage(home, store, prompts_per_step=3, group_size=4, arms=("rev/2/gradatim", "sort/2/gradatim"))
+        trainer = stage.trainer.model_copy(update={"graders": read_config(STACK)})
+        stage = stage.model_copy(update={"trainer": trainer})
         path = stagefile.write(stage, stage.spool / "stage.toml")
-        command = [
-            sys.executable,
-            "-m",
-            "torch.distributed.run",
-            "--nproc-per-node",
-            "2",
-            "-m",
-            "trainer.run",
-            str(path),
-        ]
+        launch = [sys.executable, "-m", "accelerate.commands.launch", "--config_file"]
+        command = [*launch, str(ROOT / "configs/accelerate/two_cpu_processes.yaml"), "-m", "trainer.run", str(path)]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "ACCELERATE_USE_CPU": "true"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
         drain_all(stage, store)
         groups = store.rows(
-            "SELECT r.step, r.slot, count(*) AS n, count(DISTINCT r.task_id) AS tasks, min(r.task_id) AS task "
+            "SELECT r.step, r.slot, count(*) AS n, count(DISTINCT r.task_id) AS tasks, min(r.task_id) AS task, "
+            "list(r.judgement) AS words, list(json_value(r.parts, '$.\"S/costs\"')::DOUBLE) AS costs "
             "FROM rollouts AS r GROUP BY r.step, r.slot"
         )
         draws = {(row["step"], row["slot"]): row["task_id"] for row in store.rows("SELECT * FROM draws")}
     assert len(groups) == 18
     assert all((g["n"], g["tasks"]) == (4, 1) for g in groups)
     assert all(draws[g["step"], g["slot"]] == g["task"] for g in groups)
+    mixed = [0 < g["words"].count(Judgement.PASS) < 4 for g in groups]
+    assert [set(g["costs"]) for g in groups] == [{float(acts)} for acts in mixed]
+    assert any(acts for acts, g in zip(mixed, groups, strict=True) if g["slot"] == 1)
 
 
 def test_a_stage_file_survives_its_own_format(tmp_path: Path):
