@@ -30,13 +30,18 @@ class Models:
         return self._engine("checker", self.config.checker)
 
     @property
+    def second_judge(self) -> Engine:
+        """The referee's model, which judges rubrics beside the checker; raises `UserError` when none is configured."""
+        return self._engine("referee", self.config.referee)
+
+    @property
     def referee(self) -> EngineReferee | None:
         """The model that graders ask, where one is configured."""
         return EngineReferee(self._engine("referee", self.config.referee)) if self.config.referee else None
 
     def _engine(self, role: str, config: ModelConfig | None) -> Engine:
         if config is None:
-            raise UserError(f"no {role} is configured; give --{role} or [models.{role}]; see: gradatim synth --help")
+            raise UserError(f"no {role} is configured; name it in [models.{role}]; see: gradatim synth --help")
         if config not in self._open:
             from trainer.engines.referee import open_engine
 

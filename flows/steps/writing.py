@@ -16,13 +16,14 @@ from synth.engines import Ask, Budget, ModelsConfig
 from synth.engines.budget import SPENT, worst_case
 from synth.evidence import CHECKS, Check, blind_check, refuse_same_lineage
 from synth.evidence.matrix import matrix_check
+from synth.evidence.rubric import rubric_check
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
 from synth.proposals import Proposal
 from synth.writers import STYLES, Commission, Writer
 from synth.writers.writer import INFRASTRUCTURE
 from warehouse.errors import UserError
-from warehouse.records import JsonValue, Metric, content_hash
+from warehouse.records import Domain, JsonValue, Metric, content_hash
 
 HOPELESS = 64
 """Attempts in a row that the engine failed, after which no more are made."""
@@ -150,8 +151,15 @@ def _admission(shop: Workshop, models: Models, order: WritingOrder, campaign_id:
         shop.judge,
         Novelty(shop.store.tasks(), near=True),
         benchmark_of(shop, order.benchmarks),
-        checks_by(models, order.n_votes),
+        _checks(models, order),
     )
+
+
+def _checks(models: Models, order: WritingOrder) -> list[Check]:
+    """What tasks of the order's style are admitted by; rubric tasks by two judges alone."""
+    if STYLES.get(order.style).domain is Domain.RUBRIC:
+        return [rubric_check(models.checker, models.second_judge, writer=models.writer)]
+    return checks_by(models, order.n_votes)
 
 
 def _commit(shop: Workshop, batch: Batch) -> list[str]:

@@ -39,7 +39,7 @@ def screened(draft: Draft) -> str | None:
     prompt, answer = draft.prompt, draft.answer or ""
     if not prompt.strip():
         return "writer: no question"
-    if draft.answer_kind != "program" and not answer.strip():
+    if draft.answer_kind not in ("program", "rubric") and not answer.strip():
         return "writer: no answer"
     if len(prompt) > LONGEST or len(answer) > LONGEST:
         return "writer: too long"

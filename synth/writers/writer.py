@@ -17,7 +17,7 @@ from synth.tasks import split_of, task_of
 from synth.writers.screen import repeats_itself, screened
 from synth.writers.style import Commission, Draft, Rejection, Style
 from warehouse.errors import UserError
-from warehouse.records import FinishReason, JsonValue, content_hash
+from warehouse.records import Domain, FinishReason, JsonValue, Task, TaskKind, content_hash
 
 AT_ONCE = 64
 """Commissions that are handed to the engine together."""
@@ -112,7 +112,13 @@ class Writer:
             parents=(parent.task_id,) if parent else (),
             split=parent.split if parent else split_of(item.prompt),
         )
-        return Subject(task, item)
+        return Subject(_rubric(task) if self.style.domain is Domain.RUBRIC else task, item)
+
+
+def _rubric(task: Task) -> Task:
+    """A task of the bucket that no program can verify; its criteria are part of what it is."""
+    identity = content_hash("rubric", task.task_id, task.params.get("criteria"))
+    return replace(task, task_id=identity, kind=TaskKind.NON_VERIFIABLE)
 
 
 def item_of(draft: Draft) -> Item:
@@ -126,6 +132,8 @@ def item_of(draft: Draft) -> Item:
             hidden_tests=draft.tests,
             params=draft.params,
         )
+    if draft.answer_kind == "rubric":
+        return Item(prompt=draft.prompt, answer_kind="rubric", reference=draft.reference or "", params=draft.params)
     answer = draft.answer or ""
     bare = draft.params.get("answer_format") == "bare"
     return Item(

@@ -67,3 +67,9 @@ def test_a_wrong_answer_is_read_like_a_right_one():
     assert isinstance(right, Draft)
     assert isinstance(wrong, Draft)
     assert right.level == wrong.level == 3
+
+
+def test_only_levels_that_were_asked_for_are_taken():
+    asked = Commission(family="rev", params={"levels": [4, 5]})
+    assert isinstance(POCKET.read("abcd?dcba", asked), Draft)
+    assert POCKET.read("abc?cba", asked) == Rejection("writer: not a level asked for")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synth.writers.reading import read_object
@@ -18,6 +18,7 @@ values = st.recursive(
 LATEX = r"\frac{1}{2} \times \beta \neq \right) \text{a} \nabla \theta \sqrt{2} \boxed{3} \uparrow \alpha \pi"
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text("abc", max_size=3), values, max_size=4), st.sampled_from(["", "```json\n", "Sure: "]))
 def test_valid_json_is_read_as_it_is(fields: dict, before: str):
     found = read_object(before + json.dumps(fields) + ("\n```" if "`" in before else ""))
@@ -26,12 +27,14 @@ def test_valid_json_is_read_as_it_is(fields: dict, before: str):
         assert "backslash" not in found.repairs
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60) | st.text(alphabet='{}[]",:\\ntu01', max_size=40))
 def test_no_text_raises(text: str):
     found = read_object(text)
     assert (found.fields is None) != (found.reason is None)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 200))
 def test_what_is_cut_off_is_never_guessed(place: int):
     whole = json.dumps({"question": "How many {are} there?", "answer": "125", "tests": [[1], [2, 3]]})

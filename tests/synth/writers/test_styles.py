@@ -27,7 +27,7 @@ GOOD = {
     "answer_kind": "integer", "entry": "f", "program": "def solve():\n    return 17 + 4\n",
     "tests": [{"args": [[1, 2]], "expected": 3}, {"args": [[]], "expected": 0}],
 }  # fmt: skip
-FORMAL = [style for style in STYLES if style.name != "pocket"]
+FORMAL = [style for style in STYLES if style.name not in ("pocket", "plain", "rubric")]
 
 
 @pytest.mark.parametrize("style", FORMAL, ids=lambda style: style.name)
@@ -52,7 +52,7 @@ def test_styles_ask_different_things_of_the_same_commission():
     assert "5" in prompts["weak_spot"]
 
 
-@settings(max_examples=200)
+@settings(max_examples=150, deadline=None)
 @given(
     text=st.text(max_size=40)
     | st.dictionaries(
@@ -83,3 +83,18 @@ def test_repairs_are_counted_and_a_child_stays_in_its_parents_split():
     task = row.subject.task
     assert (task.parents, task.split, task.source) == ((PARENT.task_id,), PARENT.split, "scripted")
     assert (writer.n_read, dict(writer.repairs)) == (1, {"fence": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "kind"),
+    [
+        ("Question: Bo has 12 figs and eats 5. How many are left?\nAnswer: 7", "7", "integer"),
+        ("Sure!\nQ: Bo has 12 figs and eats 5. How many are left?\nA: Bo has 7 figs left.", "7", "integer"),
+        ("Which is larger, one half or one third?\nAnswer: 1/2", "1/2", "rational"),
+    ],
+)
+def test_two_lines_are_enough_for_a_small_model(text: str, answer: str, kind: str):
+    made = STYLES.get("plain").read(text, FULL)
+    assert isinstance(made, Draft)
+    assert (made.answer, made.answer_kind) == (answer, kind)
+    assert isinstance(STYLES.get("plain").read("I have no idea.", FULL), Rejection)
