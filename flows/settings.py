@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -28,6 +29,12 @@ class Settings(BaseSettings):
     """Memory that DuckDB may use, as DuckDB writes it."""
     threads: int = Field(default=1, ge=1)
     """Threads of torch and of each numeric library; one is fastest for small policies on shared cores."""
+    task_runner: Literal["threads", "processes", "ray"] = "threads"
+    """Where evidence for new tasks is gathered: threads of this process, processes, or a Ray cluster (extra `ray`)."""
+    workers: int = Field(default=2, ge=1)
+    """Batches examined at once."""
+    ray_address: str | None = None
+    """Address of a Ray cluster; none starts one on this machine for the run."""
     judge_workers: int = Field(default=2, ge=1)
     """Sandbox workers that judge programs."""
     webhook: SecretStr | None = None
@@ -53,6 +60,7 @@ def set_process_environment(settings: Settings) -> None:
         "PREFECT_LOGGING_LEVEL": "WARNING",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "RAY_USAGE_STATS_ENABLED": "0",
         "TRANSFORMERS_VERBOSITY": "error",
     }.items():
         os.environ.setdefault(name, value)

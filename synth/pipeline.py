@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from synth.ahead import Ahead
 from synth.batch import Batch, Decision, batch_of
 from synth.bench import SandboxBench
 from synth.decontaminate import Benchmark
-from synth.evidence import CHECKS, Check, Subject, examine
+from synth.evidence import CHECKS, Check, Examined, Subject, examine
 from synth.family import FAMILIES
 from synth.graders import Judge
 from synth.novelty import Novelty, Repeat
@@ -25,7 +26,8 @@ BATCH = 256
 class Admission:
     """What attempts are held against: evidence, what was accepted before, and benchmarks that must stay unseen.
 
-    `decided` remembers why each task examined so far was refused (none: it was accepted).
+    `decided` remembers why each task examined so far was refused (none: it was accepted). `ahead` is evidence that
+    workers gathered for the tasks to come.
     """
 
     campaign_id: str
@@ -34,6 +36,7 @@ class Admission:
     benchmark: Benchmark | None = None
     checks: Sequence[Check] | None = None
     decided: dict[str, str | None] = field(default_factory=dict)
+    ahead: dict[str, tuple[Examined, float]] = field(default_factory=dict)
 
 
 def synthesize(
@@ -44,15 +47,21 @@ def synthesize(
     known: Iterable[Task] = (),
     benchmark: Benchmark | None = None,
     checks: Sequence[Check] | None = None,
+    ahead: Callable[[Request], Ahead] | None = None,
 ) -> Iterator[Batch]:
     """The batches of the requests, at most 256 attempts each, in order; the same input gives the same tasks.
 
     `known` are tasks accepted before; one of them made again from its own recipe is admitted again, so that a
-    campaign that was stopped ends with the same tasks. Raises `UserError` on an unknown family or level, and when
+    campaign that was stopped ends with the same tasks. `ahead` gives the evidence for a request that was gathered
+    elsewhere; the result is the same. Raises `UserError` on an unknown family or level, and when
     generator and verifier share a lineage.
     """
     admission = Admission(campaign_id, judge, Novelty(known), benchmark, checks)
     for request in requests:
+        if ahead is not None:
+            early = ahead(request)
+            admission.ahead.clear()
+            admission.ahead.update({task: (word, early.cost) for task, word in early.found.items()})
         yield from admit(proposals(request), generator_of(FAMILIES.get(request.family)), admission)
 
 
@@ -104,20 +113,21 @@ def _examine(fresh: list[Decision], generator: Generator, admission: Admission) 
     pairs = [(decision, decision.proposal.subject) for decision in fresh if decision.proposal.subject is not None]
     bench, start = SandboxBench(admission.judge), time.process_time()
     independent = {one.name for one in (CHECKS if admission.checks is None else admission.checks) if one.independent}
-    examined = examine(
-        [subject for _, subject in pairs],
-        bench,
-        checks=admission.checks,
-        generator=generator.name,
-        lineage=generator.lineage,
+    early = {s.task.task_id: admission.ahead.pop(s.task.task_id) for _, s in pairs if s.task.task_id in admission.ahead}
+    rest = [subject for _, subject in pairs if subject.task.task_id not in early]
+    late = iter(
+        examine(rest, bench, checks=admission.checks, generator=generator.name, lineage=generator.lineage)
+        if rest
+        else ()
     )
+    examined = [early[s.task.task_id][0] if s.task.task_id in early else next(late) for _, s in pairs]
     for (decision, _), result in zip(pairs, examined, strict=True):
         decision.reason, decision.status, decision.verdicts = result.reason, result.status, list(result.verdicts)
     if generator.kind == "model":
         _hold_unverified(pairs, independent)
     cost = (time.process_time() - start + bench.cpu_s) / max(1, len(pairs))
-    for decision, _ in pairs:
-        decision.cost = cost
+    for decision, subject in pairs:
+        decision.cost = cost + (early[subject.task.task_id][1] if subject.task.task_id in early else 0.0)
     if admission.benchmark is not None:
         _decontaminate([pair for pair in pairs if pair[0].reason is None], admission.benchmark)
     kept = [pair for pair in pairs if pair[0].reason is None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from typing import Generic, TypeVar
@@ -19,14 +20,16 @@ class NameTaken(GradatimError):
 class Registry(Generic[T]):
     """Named things of one kind, added by decorator or by third parties through an entry point group.
 
-    `load` imports our own modules on first use, so that looking a name up needs no central list.
+    `load` imports our own modules on first use, so that looking a name up needs no central list. A thread that comes
+    while another one loads waits for the whole: half a registry of checks would admit tasks by half of the evidence.
     """
 
     def __init__(self, what: str, *, group: str, see: str, load: Callable[[], None]) -> None:
         self._what, self._group, self._see, self._load = what, group, see, load
         self._things: dict[str, T] = {}
         self._files: dict[str, str] = {}
-        self._loaded = False
+        self._loaded = self._loading = False
+        self._lock = threading.RLock()
 
     def add(self, name: str, thing: T, *, file: str) -> None:
         """Register `thing`; raises `NameTaken` when another file holds `name`."""
@@ -53,10 +56,17 @@ class Registry(Generic[T]):
     def _fill(self) -> None:
         if self._loaded:
             return
-        self._loaded = True
-        self._load()
-        for point in entry_points(group=self._group):
-            point.load()
+        with self._lock:
+            if self._loaded or self._loading:
+                return
+            self._loading = True
+            try:
+                self._load()
+                for point in entry_points(group=self._group):
+                    point.load()
+            finally:
+                self._loading = False
+            self._loaded = True
 
 
 def defining_file(thing: object) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
 from flows.workshop import Workshop
+from synth.ahead import Ahead
 from synth.decontaminate import Benchmark
 from synth.family import FAMILIES, Family
 from synth.pipeline import BATCH, synthesize
@@ -56,18 +58,31 @@ def make_tasks(
 ) -> Mapping[str, JsonValue]:
     """Make and commit what `requests` ask for; returns the campaign's funnel {"n_in", "n_out", "rejected"}."""
     waiting = [request for request in requests if not shop.seen(_batch(campaign_id, request))]
-    made = synthesize(
-        waiting,
-        campaign_id=campaign_id,
-        judge=shop.judge,
-        known=shop.store.tasks(),
-        benchmark=benchmark_of(shop, benchmarks),
-    )
-    with Progress("synthesise", total=len(waiting)) as progress:
+    with _workers(shop, waiting) as ahead, Progress("synthesise", total=len(waiting)) as progress:
+        made = synthesize(
+            waiting,
+            campaign_id=campaign_id,
+            judge=shop.judge,
+            known=shop.store.tasks(),
+            benchmark=benchmark_of(shop, benchmarks),
+            ahead=ahead,
+        )
         for request, batch in zip(waiting, made, strict=True):
             shop.commit(batch.records, batch=_batch(campaign_id, request), purpose=f"synthesise {request.family}")
             progress.advance()
     return funnel(shop, campaign_id)
+
+
+@contextmanager
+def _workers(shop: Workshop, waiting: Sequence[Request]) -> Iterator[Callable[[Request], Ahead] | None]:
+    """The workers that the settings name, where there are several and more than one batch; none elsewhere."""
+    if len(waiting) < 2 or shop.settings.workers == 1:
+        yield None
+        return
+    from flows.spread import spread
+
+    with spread(shop.settings, waiting) as ahead:
+        yield ahead
 
 
 def funnel(shop: Workshop, campaign_id: str) -> Mapping[str, JsonValue]:
