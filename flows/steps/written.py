@@ -55,6 +55,27 @@ def figures(shop: Workshop, campaign_id: str) -> list[Mapping[str, JsonValue]]:
     return rows
 
 
+def told(shop: Workshop, campaign_id: str) -> Mapping[str, JsonValue]:
+    """{"separated", "alone"}: counts and yield of each, and the rates {"value", "low", "high", "n"} at which it errs.
+
+    `admitted_wrong` is the share of the admitted that is wrong, `false_accept` the share of the wrong that was
+    admitted, `false_reject` the share of the right that was not.
+    """
+    return {str(row["verification"]): _told(row) for row in figures(shop, campaign_id)}
+
+
+def _told(row: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    counts = ("n_proposals", "n_well_formed", "n_duplicates", "n_examined", "wrong_rate", "n_admitted", "yield_rate")
+    rates = {"admitted_wrong": "n_admitted", "false_accept": "n_tried_wrong", "false_reject": "n_tried_right"}
+    ends = {"value": "rate", "low": "low", "high": "high"}
+    return {
+        **{name: row[name] for name in counts},
+        **{
+            name: {**{key: row[f"{name}_{end}"] for key, end in ends.items()}, "n": row[n]} for name, n in rates.items()
+        },
+    }
+
+
 def blocks(config: WritingConfig) -> list[Block]:
     """The proposals spread over the families in pieces of at most one batch; first families take the remainder.
 
@@ -81,7 +102,8 @@ def _propose(shop: Workshop, config: WritingConfig, pair: Pair, ids: CampaignIds
         for block in asked:
             key = content_hash("write", ids.campaign, list(block), seed)
             if not shop.seen(key):
-                attempts = writer.propose([Commission(family=block.family)], n=block.n, seed=seed, start=block.start)
+                commission = Commission(family=block.family, params={"levels": list(config.levels)})
+                attempts = writer.propose([commission], n=block.n, seed=seed, start=block.start)
                 for batch in admit(attempts, writer.generator, admission):
                     shop.commit(batch.records, batch=key, purpose=f"write {block.family}")
             progress.advance()

@@ -9,7 +9,7 @@ from synth.family import FAMILIES, Item
 from synth.tasks import OWN_LINEAGE
 from warehouse.records import JsonValue, Judgement, Outcome, Task, Verdict
 
-CHECK = "audit by program"
+CHECK = "program audit"
 WRONG = "audit: the family's program gives another answer"
 
 

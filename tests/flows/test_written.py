@@ -151,6 +151,13 @@ def test_intervals_are_wilsons(shop):
             assert (row[f"{name}_low"], row[f"{name}_high"]) == pytest.approx(ends, abs=1e-6)
 
 
+def test_the_result_tells_each_rate_with_its_interval(shop):
+    separated = written.told(shop, IDS.campaign)["separated"]
+    for name in ("admitted_wrong", "false_accept", "false_reject"):
+        assert separated[name]["low"] <= separated[name]["value"] <= separated[name]["high"]
+    assert separated["admitted_wrong"]["n"] == separated["n_admitted"]
+
+
 def test_written_tasks_enter_the_splits_and_arms_like_any_other(shop):
     both = [*training_tasks(shop, CONFIG), *heldout_tasks(shop, CONFIG)]
     assert {task.source for task in both} == {"pocket-writer"}

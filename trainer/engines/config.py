@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from trainer.config import Frozen
 
@@ -30,7 +30,7 @@ class WritingConfig(Frozen):
     families: tuple[str, ...] = ("rev", "sort", "inc", "uniq")
     """Families in whose form tasks are written; the two models learn them from demonstrations."""
     levels: tuple[int, ...] = Field((4, 5), min_length=1)
-    """Levels that both models are taught; the writer may write others."""
+    """Levels that both models are taught and that tasks are asked for."""
     writer: LearnerConfig = LearnerConfig(n_steps=120)
     """Taught for a short time, so that it makes the mistakes of a model that half knows."""
     checker: LearnerConfig = LearnerConfig(n_steps=300)
@@ -50,3 +50,13 @@ class WritingConfig(Frozen):
             if name not in FORMS:
                 raise unknown_name("family that can be written", name, FORMS, "[writing] families")
         return families
+
+    @model_validator(mode="after")
+    def _taught(self) -> WritingConfig:
+        from synth.writers.styles.pocket import FORMS
+
+        for name in self.families:
+            if missing := sorted(set(self.levels) - set(FORMS[name].levels)):
+                known = FORMS[name].levels
+                raise ValueError(f"family '{name}' has no level {missing[0]}; its levels: {known[0]} to {known[-1]}")
+        return self

@@ -18,7 +18,7 @@ proposals AS (
 verdicts_of AS (
     SELECT task_id, "check", outcome, verifier_lineage, evidence ->> 'alone' AS alone
     FROM verdicts
-    WHERE "check" IN ('blind', 'audit by program') AND task_id IN (SELECT task_id FROM written)
+    WHERE "check" IN ('blind', 'program audit') AND task_id IN (SELECT task_id FROM written)
     QUALIFY row_number() OVER (PARTITION BY task_id, "check" ORDER BY rowid DESC) = 1
 ),
 tasks_of AS (
@@ -31,7 +31,7 @@ tasks_of AS (
         any_value(a.outcome) AS truth
     FROM written AS w
     LEFT JOIN verdicts_of AS b ON b.task_id = w.task_id AND b."check" = 'blind'
-    LEFT JOIN verdicts_of AS a ON a.task_id = w.task_id AND a."check" = 'audit by program'
+    LEFT JOIN verdicts_of AS a ON a.task_id = w.task_id AND a."check" = 'program audit'
     WHERE w.task_id IS NOT NULL AND (w.reason IS NULL OR w.reason NOT LIKE 'duplicate%')
     GROUP BY w.campaign_id, w.generator, w.task_id
 ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from synth.engines import Ask
@@ -48,7 +48,10 @@ class Pocket:
         return Ask(prompt=f"{commission.family} ", max_tokens=MAX_TOKENS)
 
     def read(self, text: str, commission: Commission) -> Draft | Rejection:
-        """The question up to its mark and the answer after it, where the question has the family's form and a level."""
+        """The question up to its mark and the answer after it, where the question has the family's form and a level.
+
+        A commission's parameter `levels` holds the levels asked for; none means any.
+        """
         form = FORMS.get(commission.family or "")
         if form is None:
             return Rejection("writer: no such form")
@@ -57,6 +60,9 @@ class Pocket:
             return Rejection("writer: no question")
         if not re.fullmatch(form.body, body) or form.level(body) not in form.levels:
             return Rejection("writer: not a question of the family")
+        wanted = commission.params.get("levels")
+        if isinstance(wanted, Sequence) and form.level(body) not in wanted:
+            return Rejection("writer: not a level asked for")
         if not answer or "?" in answer or answer != answer.strip():
             return Rejection("writer: no answer")
         return Draft(

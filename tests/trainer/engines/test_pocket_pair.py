@@ -93,3 +93,8 @@ def test_uniform_draws_have_the_distribution_of_the_model(checker):
 def test_a_family_without_a_written_form_is_refused_by_name():
     with pytest.raises(UserError, match="rev"):
         WritingConfig(families=("revv",))
+
+
+def test_a_level_that_a_family_lacks_is_refused():
+    with pytest.raises(ValueError, match="'uniq' has no level 2; its levels: 3 to 10"):
+        WritingConfig(families=("rev", "uniq"), levels=(2, 3))
