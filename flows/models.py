@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from synth.engines import Budgeted, Cached, Engine, EngineReferee, ModelConfig, ModelsConfig, Purse
+from synth.engines.server import open_server
 from warehouse.blobs import Blobs
 from warehouse.errors import UserError
 from warehouse.home import Home
@@ -55,3 +57,12 @@ def opened(config: ModelsConfig, home: Home) -> Iterator[Models]:
     """The models of `config` until the block ends."""
     with Blobs(home.blobs / "replies.sqlite") as texts:
         yield Models(config, home, texts)
+
+
+def health(config: ModelsConfig) -> dict[str, bool]:
+    """Whether each configured server answers to a look at its models; raises `UserError` for a key that is not set."""
+    found: dict[str, bool] = {}
+    for model in (config.writer, config.checker, config.referee):
+        if model is not None and model.endpoints:
+            found |= open_server(model, Path()).healthy()
+    return found

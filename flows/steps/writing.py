@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from flows.models import Models, opened
+from flows.models import Models, health, opened
 from flows.progress import Progress
 from flows.steps.commissions import commissions
 from flows.steps.synthesis import benchmark_of, funnel
@@ -125,7 +125,10 @@ def forecast(models: Models, done: int, total: int) -> str:
 
 
 def foreseen(shop: Workshop, order: WritingOrder, config: ModelsConfig) -> Mapping[str, JsonValue]:
-    """The most that an order can take, every reply as long as it may be and every task checked; nothing is asked."""
+    """The most that an order can take, and which servers answer; no model is asked anything.
+
+    At most every reply is as long as it may be and every task is checked.
+    """
     style = STYLES.get(order.style)
     asked = commissions(shop, style, n=order.n, seed=order.seed, origin=order.origin, documents=order.documents)
     worst = [worst_case(style.ask(one)) for one in asked]
@@ -135,7 +138,13 @@ def foreseen(shop: Workshop, order: WritingOrder, config: ModelsConfig) -> Mappi
     money = 0.0
     for (n_in, n_out), model in ((written, config.writer), (checked, config.checker)):
         money += (n_in * model.price_in + n_out * model.price_out) / 1e6 if model else 0.0
-    return {"style": order.style, "n": order.n, "most_tokens": sum(written) + sum(checked), "most_money": money}
+    return {
+        "style": order.style,
+        "n": order.n,
+        "most_tokens": sum(written) + sum(checked),
+        "most_money": money,
+        "servers": health(config),
+    }
 
 
 def checks_by(models: Models, n_votes: int) -> list[Check]:

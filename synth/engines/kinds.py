@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from synth.engines.config import ModelConfig
 from synth.engines.protocol import Engine
@@ -23,10 +24,13 @@ ENGINES: Registry[Opener] = Registry(
 )
 
 
-def engine_kind(name: str) -> Callable[[Opener], Opener]:
+Opens = TypeVar("Opens", bound=Opener)
+
+
+def engine_kind(name: str) -> Callable[[Opens], Opens]:
     """Decorator that registers a function as the way to open engines of the kind `name`."""
 
-    def register(opener: Opener) -> Opener:
+    def register(opener: Opens) -> Opens:
         ENGINES.add(name, opener, file=defining_file(opener))
         return opener
 

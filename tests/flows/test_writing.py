@@ -150,7 +150,9 @@ def test_foresight_and_refusals(shop: Workshop, tmp_path: Path):
     file = tmp_path / "models.toml"
     with serving(speak) as server:
         config = models(server)
-        assert foreseen(shop, ORDER, config)["most_tokens"] > 40 * 5 * 1024
+        ahead = foreseen(shop, ORDER, config)
+        assert ahead["most_tokens"] > 40 * 5 * 1024
+        assert ahead["servers"] == {server.url: True}
         assert server.requests == []
     for order, reason in {
         WritingOrder(style="harder", n=1, origin="nowhere"): "no accepted training task of 'nowhere'",
@@ -199,3 +201,15 @@ def test_planted_defects_are_rows_with_intervals(shop: Workshop):
     assert attack_admission(shop, ModelsConfig(), n=4, seed=0) == found
     stored = rows(shop, "SELECT DISTINCT status FROM current_tasks WHERE kind = 'adversarial'")
     assert stored == [{"status": "quarantined"}]
+
+
+def test_reasoning_gym_is_reached(shop: Workshop):
+    pytest.importorskip("reasoning_gym", reason="reasoning-gym is not installed: pip install 'gradatim[gym]'")
+    from flows.steps.growing import gym_tasks
+
+    found = gym_tasks(shop, ["lcm"], n=10, seed=0, campaign_id="gym")
+    assert found["n_in"] == 10
+    assert found["n_out"] >= 8
+    assert gym_tasks(shop, ["lcm"], n=10, seed=0, campaign_id="gym") == found
+    with pytest.raises(UserError, match="nearest: lcm"):
+        gym_tasks(shop, ["lcn"], n=1, seed=0, campaign_id="gym")

@@ -103,6 +103,22 @@ def test_of_a_hundred_only_those_that_failed_are_asked_again(tmp_path: Path):
     assert [one.replies[0].text.split("/")[0] for one in found] == [ask.prompt for ask in asks]
 
 
+def test_an_interrupted_run_pays_only_for_what_was_under_way(tmp_path: Path):
+    settings = {"model": "m", "lineage": "paper", "concurrency": 2, "tries": 1}
+    asks = [Ask(prompt=f"q{i}") for i in range(30)]
+    with Blobs(tmp_path / "replies.sqlite") as texts, serving(echo) as server:
+        engine = Cached(Server(ModelConfig(endpoints=(server.url,), **settings)), texts)
+        answers = engine.answers(asks)
+        for _ in range(10):
+            next(answers)
+        answers.close()
+        assert len(texts) == 10
+        found = engine.answer(asks)
+        assert all(one.failure is None for one in found)
+        again = {request["messages"][0]["content"] for request in server.requests}
+        assert len(again) == 30
+
+
 def test_damaged_texts_count_as_not_there(tmp_path: Path):
     path = tmp_path / "replies.sqlite"
     with Blobs(path) as texts:

@@ -9,6 +9,12 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from synth.engines import ENGINES, Ask, ModelConfig
+from synth.family import FAMILIES
+from synth.graders import Judge
+from synth.novelty import Novelty
+from synth.pipeline import Admission, admit
+from synth.tasks import make_item, to_task
+from synth.writers import STYLES, Commission, Writer
 from trainer.engines.local import open_local
 from trainer.engines.referee import referee_of
 from trainer.engines.vllm_engine import Vllm, open_vllm
@@ -99,3 +105,20 @@ def test_a_referee_is_a_configured_model_and_is_asked_once(tmp_path: Path, monke
     monkeypatch.setattr("trainer.engines.local.Local.answer", None)
     assert referee_of(other, tmp_path).ask(["rev abc?", "rev ab?"]) == said
     assert referee_of(None, tmp_path) is None
+
+
+@pytest.mark.smollm
+@pytest.mark.slow
+def test_what_a_small_model_writes_is_counted_reply_by_reply(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    family = FAMILIES.get("race")
+    level = min(family.levels)
+    parent = to_task(family, make_item(family, level=level, seed=0, index=0), level=level, seed=0, index=0)
+    config = ModelConfig(engine="transformers", model="smollm", lineage="smollm2", max_tokens=120, temperature=0.7)
+    writer = Writer(open_local(config, tmp_path), STYLES.get("plain"))
+    with Judge(workers=1) as judge:
+        attempts = writer.propose([Commission(parent=parent, seed=i) for i in range(8)])
+        [batch] = admit(attempts, writer.generator, Admission("c", judge, Novelty(near=True)))
+    assert batch.n_in == 8 == sum(batch.rejected.values())
+    assert batch.n_out == 0, "no model of another lineage confirmed anything"
+    with capsys.disabled():
+        print(f"\nSmolLM2-135M, 8 replies in style plain: {batch.rejected}")
