@@ -1,12 +1,17 @@
--- Rollouts with more than the verifier's part, by the task's bucket for the policy. grain: one rollout; keys: rollout_id
+-- Rollouts with more than the verifier's part, by the task's bucket for the policy, newest first. grain: one rollout; keys: rollout_id
 -- param limit = 200000: newest rollouts at most
+WITH newest AS (
+    SELECT rollout_id, task_id, policy_id, stage_id, stage_attempt, step, slot, parts, rowid AS place
+    FROM rollouts
+    WHERE parts NOT IN ('{}', '{"verifier":1.0}', '{"verifier":0.0}')
+    ORDER BY rowid DESC
+    LIMIT $limit::BIGINT
+)
 SELECT
     r.rollout_id, r.task_id, r.stage_id,
     coalesce(c.bucket, 'unknown') AS bucket,
     concat_ws('/', r.stage_id, r.stage_attempt, r.step, r.slot) AS "group",
     r.parts
-FROM rollouts AS r
+FROM newest AS r
 LEFT JOIN current_calibrations AS c ON c.task_id = r.task_id AND c.policy_id = r.policy_id
-WHERE r.parts NOT IN ('{}', '{"verifier":1.0}', '{"verifier":0.0}')
-ORDER BY r.written_at DESC, r.rollout_id
-LIMIT $limit::BIGINT;
+ORDER BY r.place DESC;

@@ -43,7 +43,7 @@ found AS (
         CASE
             WHEN (o.judgement = 'PASS') <> (coalesce(o.reward, 0) > 0) THEN 'graders disagree with the verifier'
             WHEN o.judgement IN ('UNDECIDED', 'UNSTABLE') THEN 'undecided'
-            WHEN len(o.cheats::JSON::VARCHAR) > 2 THEN 'called a cheat'
+            WHEN o.cheats <> '[]' THEN 'called a cheat'
             ELSE 'sample'
         END
     FROM rollouts AS o
@@ -64,11 +64,17 @@ ranked AS (
             ELSE 3
         END AS urgency
     FROM found
+),
+picked AS (
+    SELECT
+        urgency, family, what, judgement,
+        min_by({'id': id, 'why': why, 'task_id': task_id, 'level': level}, hash(id), $limit::BIGINT) AS rows
+    FROM ranked
+    GROUP BY urgency, family, what, judgement
 )
-SELECT id, what, why, task_id, family, level, judgement
-FROM ranked
-ORDER BY
-    urgency,
-    row_number() OVER (PARTITION BY urgency, family, what, judgement ORDER BY hash(id), id),
-    hash(family || what || coalesce(judgement, '')), id
+SELECT one.id, what, one.why, one.task_id, family, one.level, judgement
+FROM (
+    SELECT urgency, family, what, judgement, unnest(rows) AS one, unnest(generate_series(1, len(rows))) AS nth FROM picked
+)
+ORDER BY urgency, nth, hash(family || what || coalesce(judgement, '')), one.id
 LIMIT $limit::BIGINT;
