@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
+from typing import TextIO
 
 from warehouse.errors import GradatimError, UserError
+
+LIKE = str.maketrans({"…": "~", "•": "*", "–": "-", "—": "-", "’": "'", "“": '"', "”": '"', "×": "x", "→": ">"})
+"""What stands for a sign on a terminal without UTF-8."""
 
 
 def main() -> None:
     """Run the command line and exit."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    _say_all()
     from flows.cli.app import app
 
     try:
@@ -24,6 +31,29 @@ def main() -> None:
     except KeyboardInterrupt:
         print("gradatim: interrupted; the same command goes on from the last finished step", file=sys.stderr)
         sys.exit(130)
+
+
+def _say_all() -> None:
+    """Let streams that are not UTF-8 escape what they cannot say, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not is_unicode(stream):
+            stream.reconfigure(errors="gradatim")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Signs that have a likeness become it, at the same width; others are escaped."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    told = error.object[error.start : error.end].translate(LIKE)
+    return told.encode("ascii", "backslashreplace").decode(), error.end
+
+
+codecs.register_error("gradatim", _in_ascii)
+
+
+def is_unicode(stream: TextIO) -> bool:
+    """Whether a stream can say every character."""
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def _leave(error: Exception, *, code: int) -> None:

@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from flows.cli.boundary import is_unicode
+
 
 def print_json(value: object) -> None:
     """Print `value` as one JSON value on stdout; NaN becomes null, times ISO 8601."""
-    sys.stdout.write(json.dumps(_plain(value), ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(_plain(value), ensure_ascii=not is_unicode(sys.stdout)) + "\n")
     sys.stdout.flush()
 
 

@@ -42,3 +42,40 @@ def test_every_verb_has_a_line_of_help_and_an_example(verb):
     shown = CliRunner().invoke(app, [verb, "--help"])
     assert shown.exit_code == 0
     assert verb in {group.name for group in app.registered_groups} or "Example:" in shown.output
+
+
+PLAIN = {"COLUMNS": "60", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"}
+"""A terminal of 60 columns, without colour and without UTF-8."""
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_help_fits_60_columns_without_colour_or_utf_8(verb, monkeypatch):
+    import io
+
+    from flows.cli import boundary
+
+    raw = io.BytesIO()
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    monkeypatch.setattr(sys, "argv", ["gradatim", verb, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        boundary.main()
+    sys.stdout.flush()
+    assert ended.value.code == 0
+    shown = raw.getvalue().decode("ascii")
+    assert max(len(line) for line in shown.splitlines()) <= 60
+    assert "\x1b" not in shown
+
+
+def test_json_stays_json_where_the_terminal_cannot_say_its_characters(monkeypatch):
+    import io
+    import json
+
+    from flows.cli.output import print_json
+
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii", errors="backslashreplace"))
+    print_json({"prompt": "é … 𝒙"})
+    sys.stdout.flush()
+    assert json.loads(raw.getvalue()) == {"prompt": "é … 𝒙"}
