@@ -57,6 +57,10 @@ def print_summary(result: Mapping[str, Any]) -> None:
             for name in figures["before"]
         ]
         print_table(rows, title=f"group {group}")
+    for way, found in result.get("written", {}).items():
+        wrong = interval(found["admitted_wrong"]) if found["n_admitted"] else "none"
+        text = f"tasks that a model wrote, verification {way}: {found['n_admitted']} admitted, wrong among them {wrong}"
+        Console().print(text, soft_wrap=True)
     for name, found in result.get("sources", {}).items():
         text = f"{name}: the policy can read {found['within_reach']} of {found['tasks']} tasks"
         Console().print(text + ("" if found["within_reach"] else "; out of its reach, not trained on"), soft_wrap=True)

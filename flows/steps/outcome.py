@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from flows.campaign import CampaignConfig, CampaignIds
 from flows.steps.evaluation import figures
 from flows.steps.watching import final_look
+from flows.steps.written import told
 from flows.workshop import Workshop
 from warehouse.records import JsonValue, Stage
 
@@ -14,7 +15,10 @@ SHOWN = ("pass@1", "pass@8", "entropy")
 
 
 def outcome(shop: Workshop, config: CampaignConfig, ids: CampaignIds, *, report: str) -> Mapping[str, JsonValue]:
-    """The campaign's result: {"run_id", "report", "stages", "before", "after", "baseline"}, figures with intervals."""
+    """The campaign's result: {"run_id", "report", "stages", "before", "after", "baseline"}, figures with intervals.
+
+    Where tasks were written by a model, `written` holds how right they are; see `flows.steps.written.told`.
+    """
     last = final_look(shop.store, ids.campaign)
     stages = shop.store.read(Stage, "campaign_id = $campaign AND kind = 'grpo'", {"campaign": ids.campaign})
     result: dict[str, JsonValue] = {
@@ -36,6 +40,8 @@ def outcome(shop: Workshop, config: CampaignConfig, ids: CampaignIds, *, report:
         result["sources"] = shop.outputs["sources"]
     if "ended" in shop.outputs:
         result["ended"] = shop.outputs["ended"]
+    if config.writing.n_proposals:
+        result["written"] = told(shop, ids.campaign)
     if config.curriculum.baseline is not None:
         result["baseline"] = {
             "scheduler": config.curriculum.baseline,

@@ -28,6 +28,12 @@ def test_the_result_has_figures_with_intervals_before_and_after(campaign):
             assert side[metric]["n"] > 0
 
 
+def test_the_result_tells_how_right_the_tasks_are_that_a_model_wrote(campaign):
+    written = campaign.ended.value["written"]
+    assert {"separated", "alone"} == written.keys()
+    assert written["separated"]["n_proposals"] == 96
+
+
 def test_both_domains_are_there_and_every_accepted_task_has_passed_all_its_checks(ask):
     domains = ask("select distinct domain from current_tasks where status = 'accepted' order by 1")
     assert [row["domain"] for row in domains] == ["code", "math"]
