@@ -192,11 +192,16 @@ def _replies(response: Response, most: int) -> list[Reply]:
         return []
     said = [(choice["message"].get("content") or "", choice.get("finish_reason")) for choice in choices[:most]
             if isinstance(choice, dict) and isinstance(choice.get("message"), dict)]  # fmt: skip
-    texts = [(text, end) for text, end in said if isinstance(text, str)]
+    texts = [(_sound(text), end) for text, end in said if isinstance(text, str)]
     tokens = _split(_count(response, "completion_tokens"), [text for text, _ in texts])
     return [
         Reply(text, count, ENDS.get(end, FinishReason.ERROR)) for (text, end), count in zip(texts, tokens, strict=True)
     ]
+
+
+def _sound(text: str) -> str:
+    """`text` without half characters, which nothing can store."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _count(response: Response, name: str) -> int:

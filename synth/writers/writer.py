@@ -21,6 +21,8 @@ from warehouse.records import Domain, FinishReason, JsonValue, Task, TaskKind, c
 
 AT_ONCE = 64
 """Commissions that are handed to the engine together."""
+LONGEST_REPLY = 40_000
+"""Characters of a reply that is read."""
 INFRASTRUCTURE = "infrastructure: "
 """How the reason of an attempt begins that the engine failed; it says nothing about a task."""
 
@@ -92,6 +94,8 @@ class Writer:
         self.n_read += 1
         if repeats_itself(reply.text):
             return "writer: repeats itself"
+        if len(reply.text) > LONGEST_REPLY:
+            return "writer: too long"
         made = self.style.read(reply.text, commission)
         self.repairs.update(made.repairs)
         if isinstance(made, Rejection):

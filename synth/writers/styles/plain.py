@@ -12,6 +12,8 @@ from synth.writers.style import Commission, Draft, Rejection, style
 _LINES = re.compile(
     r"(?:Q(?:uestion)?\s*:\s*)?(?P<question>\S.*?)\s*\n\s*A(?:nswer)?\s*:\s*(?P<answer>[^\n]+)", re.DOTALL
 )
+LONGEST = 2_000
+"""Characters of a reply that are read."""
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*(?:/\d+)?")
 
 
@@ -30,7 +32,7 @@ class Plain:
         return Ask(prompt=wish, max_tokens=160)
 
     def read(self, text: str, commission: Commission) -> Draft | Rejection:
-        found = _LINES.search(text)
+        found = _LINES.search(text[:LONGEST])
         if found is None:
             return Rejection("plain: no question and answer")
         question, said = found["question"].strip(), found["answer"].strip().rstrip(".")

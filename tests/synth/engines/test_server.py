@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 from model_server import Handler, close_midway, echo, fewer, first, hang, serving, status
 from pydantic import SecretStr, ValidationError
 
 from synth.engines import ENGINES, Ask, ModelConfig
+from synth.engines.exchange import exchange
 from synth.engines.gate import Gate
 from synth.engines.server import Server
 from warehouse.errors import UserError
@@ -165,3 +167,34 @@ def test_where_and_how_fast_a_model_runs_is_no_part_of_its_identity():
     one = config("http://a/v1", concurrency=1)
     assert one.identity == config("http://b/v1", concurrency=9, timeout_s=3.0).identity
     assert one.identity != config("http://a/v1", revision="2").identity
+
+
+def drip(handler: Handler, payload: dict, number: int) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    for _ in range(100):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.02)
+
+
+def test_a_server_that_drips_does_not_hold_a_request_up():
+    with serving(drip) as server:
+        started = exchange(f"{server.url}/chat/completions", {}, timeout_s=0.2)
+    assert started.trouble == "timed out"
+
+
+def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr("synth.engines.exchange.LARGEST", 1_000)
+    with serving(lambda h, p, n: h.say(200, b"x" * 100_000)) as server:
+        assert exchange(server.url, {}).trouble == "answer too long"
+
+
+def test_half_characters_do_not_come_in():
+    def half(handler: Handler, payload: dict, number: int) -> None:
+        body = b'{"choices": [{"message": {"content": "a\\ud800b"}, "finish_reason": "stop"}]}'
+        handler.say(200, body)
+
+    with serving(half) as server:
+        assert texts(Server(config(server.url)).answer(asks(1))) == [["a?b"]]
