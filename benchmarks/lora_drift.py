@@ -68,12 +68,13 @@ def measure(
 def log_ratios(start: policies.LoadedPolicy, prompts: list, n: int, rows: list) -> list:
     """log p(policy) - log p(start) of every token sampled, one array a completion."""
     found = []
-    for place, row in enumerate(rows):
-        prompt = prompts[place // n]
-        ids = torch.tensor([[*prompt, *row.ids]])
-        logp = torch.log_softmax(start.model(input_ids=ids).logits[0].float(), -1)
-        own = logp[torch.arange(len(prompt) - 1, ids.shape[1] - 1), ids[0, len(prompt) :]]
-        found.append(np.array(row.logprobs) - own.numpy())
+    for place, prompt in enumerate(prompts):
+        own = rows[place * n : place * n + n]
+        width = max(len(row.ids) for row in own)
+        ids = torch.tensor([[*prompt, *row.ids, *[0] * (width - len(row.ids))] for row in own])
+        logits = start.model(input_ids=ids).logits[:, len(prompt) - 1 : -1].float()
+        logp = torch.log_softmax(logits, -1).gather(2, ids[:, len(prompt) :, None])[:, :, 0]
+        found += [np.array(row.logprobs) - logp[i, : len(row.ids)].numpy() for i, row in enumerate(own)]
     return found
 
 

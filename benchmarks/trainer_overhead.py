@@ -3,13 +3,15 @@
     python benchmarks/trainer_overhead.py --json [--steps 20] [--rounds 4]
 
 Blocks of steps alternate between the two, and the ratio is that of CPU seconds, so that a busy machine does not
-decide it. `recording` is the share of a step that writing rollouts, draws and metrics takes.
+decide it. `recording` is the share of a step that writing rollouts, draws and metrics takes. Memory is the peak of
+resident memory, each side in a process of its own (`--only`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -87,11 +89,25 @@ def plain(home: Path, tasks: list, judge: Judge, args: argparse.Namespace, numbe
     return timed(trainer)
 
 
+def own_peak_mib() -> float:
+    """Peak resident memory of this program; `ru_maxrss` would be the parent's where that was larger."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+
+def peak_mib(which: str, steps: int) -> float:
+    """Peak resident memory of a process that trains `steps` steps on one side, in MiB."""
+    command = [sys.executable, __file__, "--only", which, "--steps", str(steps)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(done.stdout.strip().splitlines()[-1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--only", choices=["ours", "plain"], help="train one side and print its peak memory in MiB")
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
     transformers.utils.logging.set_verbosity_error()
@@ -102,6 +118,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Judge(workers=1) as judge:
         home = Path(folder)
         policies.save(policies.fresh_pocket(0), home / "warm")
+        if args.only:
+            if args.only == "plain":
+                plain(home, tasks, judge, args, 0)
+            else:
+                ours(home, tasks, judge, args, 0, "transformers")
+            print(own_peak_mib())
+            return
         plain(home, tasks, judge, args, -1)
         for number in range(args.rounds):
             theirs = plain(home, tasks, judge, args, number)
@@ -111,7 +134,10 @@ def main() -> None:
             lean.append(fast / theirs)
             recording.append(share_same)
             share.append(share_lean)
+    peaks = {which: peak_mib(which, args.steps) for which in ("ours", "plain")}
     result = {
+        "memory_over_plain_trl": round(peaks["ours"] / peaks["plain"], 4),
+        "peak_mib": peaks,
         "cpu_over_plain_trl_same_generation": round(median(same), 4),
         "cpu_over_plain_trl_lean_generation": round(median(lean), 4),
         "recording_share_same_generation": round(median(recording), 4),
