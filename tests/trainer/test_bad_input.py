@@ -118,7 +118,7 @@ def broken_gradient(model: torch.nn.Module) -> Callable[[], None]:
     ("trouble", "told"),
     [
         (out_of_memory, "StageFailed: out of memory: planted; see: [stage] prompts_per_step"),
-        (broken_loss, "Diverged: the loss is nan at step 2"),
+        pytest.param(broken_loss, "Diverged: the loss is nan at step 2", marks=pytest.mark.slow),
         (broken_gradient, "Diverged: the gradient norm is inf at step 2"),
     ],
 )
@@ -149,8 +149,18 @@ def hanging() -> Grade:
     ("trouble", "told", "timeout_s"),
     [
         (raising, "RewardFailed: grading 16 completions raised ZeroDivisionError: planted", 600.0),
-        (hanging, "RewardFailed: grading 16 completions took longer than 2 s; see: [stage] reward_timeout_s", 2.0),
-        (lambda: Grade(None), "RewardFailed: no rollout could be judged in 5 steps in a row", 600.0),
+        pytest.param(
+            hanging,
+            "RewardFailed: grading 16 completions took longer than 2 s; see: [stage] reward_timeout_s",
+            2.0,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            lambda: Grade(None),
+            "RewardFailed: no rollout could be judged in 5 steps in a row",
+            600.0,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_grader_in_trouble_is_named_and_the_last_checkpoint_stands(home, trouble, told, timeout_s):

@@ -82,6 +82,7 @@ def test_a_killed_stage_and_a_second_stage_go_on_from_the_adapter(home: Path, tr
     assert json.loads((made.folder / "gradatim_base.json").read_text())["path"] == "warm"
 
 
+@pytest.mark.slow
 def test_the_reference_is_the_policy_that_the_stage_started_from(home: Path, train_tasks, judge):
     first = build(lora_file(home, stage_id="a", beta=0.1), train_tasks, judge).train().checkpoint
     start = str(first.folder.relative_to(home))

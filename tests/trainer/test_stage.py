@@ -17,6 +17,7 @@ from flows.settings import Settings
 from flows.steps.grading import conflict_matrix
 from synth.graders import read_config
 from trainer import policies, run, stagefile
+from trainer.config import SftConfig
 from trainer.errors import StageFailed
 from trainer.stage import drain_all, next_attempt, run_stage
 from warehouse.errors import UserError
@@ -98,6 +99,21 @@ def test_graders_of_a_stage_meet_in_the_conflict_matrix(home: Path):
     assert cell["bucket"] == "unknown"
     assert cell["correlation"] is not None
     assert 0 <= cell["flip_rate"] <= 1
+
+
+def test_a_supervised_stage_imitates_what_the_snapshot_holds_and_a_reinforced_one_follows(home: Path):
+    with Store.open(home) as store:
+        file = a_stage(home, store, stage_id="sft", kind="sft")
+        sft = SftConfig(n_steps=4, batch_size=16, entropy_every=2, entropy_tasks=4)
+        file = file.model_copy(update={"trainer": file.trainer.model_copy(update={"sft": sft})})
+        made = run.run(file)
+        drain_all(file, store)
+        names = {row["name"] for row in store.rows("SELECT DISTINCT name FROM metrics WHERE owner = 'sft'")}
+        start = str(made.checkpoint.folder.relative_to(home))
+        after = run.run(a_stage(home, store, stage_id="rl", n_steps=2).model_copy(update={"policy": start}))
+    assert made.n_steps == 4
+    assert {"loss", "sampled_entropy"} <= names
+    assert after.checkpoint.policy_id != made.checkpoint.policy_id
 
 
 def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):

@@ -71,6 +71,7 @@ def test_a_policy_below_the_floor_is_not_trained(tmp_path, warm_folder, train_ta
         run(sft_file(tmp_path, warm_folder, entropy_floor=3.0), train_tasks[:8], judge)
 
 
+@pytest.mark.slow
 def test_a_killed_supervised_stage_goes_on(tmp_path, warm_folder, train_tasks, judge):
     class Killed(Exception):
         pass
