@@ -43,7 +43,8 @@ class Models:
 
     def _engine(self, role: str, config: ModelConfig | None) -> Engine:
         if config is None:
-            raise UserError(f"no {role} is configured; name it in [models.{role}]; see: gradatim synth --help")
+            flag = "" if role == "referee" else f"--{role} or "
+            raise UserError(f"no {role} is configured; give {flag}[models.{role}]; see: gradatim synth --help")
         if config not in self._open:
             from trainer.engines.referee import open_engine
 
