@@ -10,6 +10,9 @@ from typing import TextIO
 
 from warehouse.errors import GradatimError, UserError
 
+SERVER = ("httpx", "httpcore", "prefect")
+"""Packages whose errors say that the orchestrator, not the work, has failed."""
+
 LIKE = str.maketrans({"…": "~", "•": "*", "–": "-", "—": "-", "’": "'", "“": '"', "”": '"', "×": "x", "→": ">"})
 """What stands for a sign on a terminal without UTF-8."""
 
@@ -31,6 +34,17 @@ def main() -> None:
     except KeyboardInterrupt:
         print("gradatim: interrupted; the same command goes on from the last finished step", file=sys.stderr)
         sys.exit(130)
+    except Exception as error:
+        if not type(error).__module__.startswith(SERVER):
+            raise
+        said = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        _leave(
+            GradatimError(
+                f"the Prefect server does not answer or refuses ({said}); what is committed stays, and the same "
+                "command goes on from there once it is back"
+            ),
+            code=1,
+        )
 
 
 def _say_all() -> None:

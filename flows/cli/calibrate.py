@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output
 
 
 def command(
     context: typer.Context,
-    policy: Annotated[str, typer.Option(help="Policy id, or its first characters.")],
-    config: Annotated[Path | None, typer.Option(help="Campaign configuration.")] = None,
+    policy: Annotated[str | None, typer.Option(help="Policy id, or its start; the newest.")] = None,
+    config: Annotated[Path | None, typer.Option(help="Configuration; the newest campaign's.")] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Probe a policy on a few tasks of each arm and store a posterior and a bucket for every task.
@@ -24,7 +25,15 @@ def command(
     from flows.campaign import read_config
     from flows.settings import prepared
 
-    settings, campaign = prepared(home_of(context)), read_config(config)
+    settings, campaign = prepared(home_of(context)), read_config(config) if config else None
+    if dry_run:
+        from flows.steps.calibration import asked
+        from flows.steps.current import current
+        from flows.workshop import looking
+
+        with looking(settings) as shop:
+            Output(as_json=as_json).value(asked(shop, *current(shop, campaign, policy)))
+        return
     from flows.calibrate_difficulty import calibrate_difficulty
 
     Output(as_json=as_json).value(calibrate_difficulty(settings.home, campaign, policy))

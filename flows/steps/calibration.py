@@ -47,6 +47,21 @@ def calibrate(shop: Workshop, config: CampaignConfig, policy: str) -> str:
     return policy_id
 
 
+def asked(shop: Workshop, config: CampaignConfig, policy_id: str) -> dict[str, JsonValue]:
+    """What a calibration would do: {"policy_id", "n_tasks", "n_probed_before", "most_probes", "most_rollouts"}."""
+    tasks = training_tasks(shop, config)
+    known = {row.task_id for row in _probed(shop, policy_id)}
+    fresh = sum(task.task_id not in known for task in tasks)
+    probes = min(_affordable(config), fresh)
+    return {
+        "policy_id": policy_id,
+        "n_tasks": len(tasks),
+        "n_probed_before": len(tasks) - fresh,
+        "most_probes": probes,
+        "most_rollouts": probes * config.calibration.group_size,
+    }
+
+
 def bucket_sizes(shop: Workshop, policy_id: str) -> dict[str, JsonValue]:
     """How many tasks are in each difficulty bucket for a policy."""
     rows = shop.store.read(Calibration, "policy_id = $id", {"id": policy_id})
@@ -86,21 +101,28 @@ def believe(
 def _probe(
     shop: Workshop, config: CampaignConfig, policy_id: str, tasks: Sequence[Task], *, owner: str
 ) -> list[Rollout]:
-    stage, size = config.stage, config.calibration.group_size
-    budget = int(config.calibration.budget_share * stage.n_steps * stage.prompts_per_step * stage.group_size)
-    chosen = stratified(pool_of(tasks), budget // size, config.seed) if tasks else []
+    if not tasks:
+        return []
+    chosen = stratified(pool_of(tasks), _affordable(config), config.seed)
     if not len(chosen):
         return []
     return sample_and_judge(
         load_policy(shop, policy_id),
         [tasks[i] for i in chosen],
         shop.judge,
-        n=size,
+        n=config.calibration.group_size,
         sampling=config.sampling,
         seed=config.seed,
         purpose=RolloutPurpose.PROBE,
         owner=owner,
     )
+
+
+def _affordable(config: CampaignConfig) -> int:
+    """Tasks that the share of a stage's rollouts pays for."""
+    stage, share = config.stage, config.calibration.budget_share
+    budget = int(share * stage.n_steps * stage.prompts_per_step * stage.group_size)
+    return budget // config.calibration.group_size
 
 
 def stock_batches(shop: Workshop, config: CampaignConfig, policy_id: str) -> float:

@@ -79,3 +79,28 @@ def test_json_stays_json_where_the_terminal_cannot_say_its_characters(monkeypatc
     print_json({"prompt": "é … 𝒙"})
     sys.stdout.flush()
     assert json.loads(raw.getvalue()) == {"prompt": "é … 𝒙"}
+
+
+def test_a_server_that_is_gone_is_one_line_and_other_faults_keep_their_traceback(monkeypatch, capsys):
+    import httpx
+
+    import flows.cli.app
+    from flows.cli import boundary
+
+    def gone():
+        raise httpx.ConnectError("All connection attempts failed")
+
+    monkeypatch.setattr(flows.cli.app, "app", gone)
+    with pytest.raises(SystemExit) as ended:
+        boundary.main()
+    assert ended.value.code == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "what is committed stays" in said
+
+    def broken():
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(flows.cli.app, "app", broken)
+    with pytest.raises(ZeroDivisionError):
+        boundary.main()

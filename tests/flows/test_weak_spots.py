@@ -165,3 +165,24 @@ def test_the_verb_makes_tasks_and_says_how_the_pool_moved(campaign, gradatim, tm
     assert again.value["after"] == campaign.ended.value["after"], "the finished campaign stays as it was"
     refused = gradatim(home, "synth", "--weakest", "3", "--family", "rev")
     assert refused.code == 2
+
+
+def test_a_calibration_says_beforehand_what_it_would_probe_and_leaves_out_what_was_probed(planted):
+    from planted_campaign import rollout
+
+    from flows.steps.calibration import asked
+    from warehouse.records import RolloutPurpose
+
+    planted.stage(0, EVEN)
+    before = asked(planted.shop, CONFIG, "policy0")
+    assert before["n_tasks"] == len(TRAIN)
+    assert before["n_probed_before"] == 0
+    stage = CONFIG.stage
+    spent = stage.n_steps * stage.prompts_per_step * stage.group_size
+    assert before["most_rollouts"] <= CONFIG.calibration.budget_share * spent
+    probes = [
+        rollout(f"probe-{i}", TRAIN[0], "policy0", RolloutPurpose.PROBE, True, sample=i, completion="x")
+        for i in range(8)
+    ]
+    planted.shop.commit(probes, batch="probes", purpose="planted")
+    assert asked(planted.shop, CONFIG, "policy0")["n_probed_before"] == 1
