@@ -20,15 +20,18 @@ restock = step("restock")(restocking.restock)
 
 
 @verb_flow("curriculum_stage")
-def curriculum_stage(home: Path | None = None, campaign: str | None = None) -> Mapping[str, JsonValue]:
+def curriculum_stage(
+    home: Path | None = None, campaign: str | None = None, most_stages: int = 12
+) -> Mapping[str, JsonValue]:
     """Train one more stage of a campaign (the newest finished one without a name), from where its watch left it.
 
     Returns {"campaign_id", "stage_index", "policy_in", "policy_out", "restocked", "ended"}. Raises `UserError` while
-    the campaign itself is unfinished, and when the watch ended it.
+    the campaign itself is unfinished, when the watch ended it, and past `most_stages` stages in all: a frontier that
+    stays thin must not train for ever.
     """
     with workshop(at_home(home), flow="curriculum_stage", config={"campaign": campaign}) as shop:
-        place = next_stage.place_of(shop, campaign)
-        line, index, course = place.campaign_id, place.index, place.course
+        place = next_stage.place_of(shop, campaign, most_stages=most_stages)
+        line, index, course = place.campaign_id, place.stage, place.course
         n = restock(shop, course.config, campaign_id=line, index=index - 1) if index > 1 else 0
         calibrate(shop, course.config, course.policy)
         mixture = plan(shop, course.config, course.policy, campaign_id=line, index=index)

@@ -15,18 +15,18 @@ from warehouse.records import Run, RunStatus
 
 
 class Place(NamedTuple):
-    """A line of training, its own configuration, the index of its next stage, and the course that this starts on."""
+    """A line of training, its own configuration, the place of its next stage, and the course that this starts on."""
 
     campaign_id: str
     config: CampaignConfig
-    index: int
+    stage: int
     course: Course
 
 
-def place_of(shop: Workshop, campaign: str | None) -> Place:
+def place_of(shop: Workshop, campaign: str | None, *, most_stages: int) -> Place:
     """The next stage of a campaign by id, its start or its baseline's id; of the newest finished one without.
 
-    Raises `UserError` when the campaign is unfinished or was ended by its watch.
+    Raises `UserError` when the campaign is unfinished, was ended by its watch, or has `most_stages` stages.
     """
     run = campaign_run(shop.store, campaign, finished=True)
     line = line_of(run, campaign)
@@ -37,6 +37,10 @@ def place_of(shop: Workshop, campaign: str | None) -> Place:
     if not looks:
         raise UserError(f"campaign {line} was never evaluated, nothing to go on from; see: gradatim run --help")
     newest = max(looks)
+    if newest >= most_stages:
+        raise UserError(
+            f"campaign {line} has {newest} stages, at most {most_stages} are allowed; go on: --param most_stages={newest + 1}"
+        )
     start = outset(config, looks[0])
     here = course(shop.store, config, looks[newest], campaign_id=line, index=newest) if newest else start
     if here.ended is not None:
