@@ -39,7 +39,8 @@ def place_of(shop: Workshop, campaign: str | None, *, most_stages: int) -> Place
     newest = max(looks)
     if newest >= most_stages:
         raise UserError(
-            f"campaign {line} has {newest} stages, at most {most_stages} are allowed; go on: --param most_stages={newest + 1}"
+            f"campaign {line} has {newest} stages, at most {most_stages} are allowed; "
+            f"to go on: --param most_stages={newest + 1}"
         )
     start = outset(config, looks[0])
     here = course(shop.store, config, looks[newest], campaign_id=line, index=newest) if newest else start
