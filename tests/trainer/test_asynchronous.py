@@ -13,7 +13,7 @@ from trainer_stages import build, stage_file
 
 from curriculum import schedulers
 from curriculum.pool import pool_of
-from synth.graders import Judge, Judged
+from synth.graders import Judge, Judged, read_config
 from trainer import policies
 from trainer.config import SamplingConfig
 from trainer.errors import KnobRefused, RewardFailed
@@ -21,6 +21,20 @@ from trainer.importance import sample_shares
 from trainer.sampler import load_weights, save_weights
 from trainer.stagefile import StageFile
 from trainer.training import Stage
+from warehouse.records import Judgement
+
+STACK = """
+[weights]
+cost = 0.2
+[[grader]]
+name = "right"
+uses = "verifier"
+[[grader]]
+name = "short"
+uses = "length"
+axis = "cost"
+params = { most = 8 }
+"""
 
 
 class Exploding:
@@ -50,6 +64,8 @@ def test_rollouts_of_bounded_age_train_with_the_ratio_of_their_own_weights(tmp_p
     log: list[dict] = []
     file = asynchronous(tmp_path, warm_folder, staleness=1, ahead=3, n_steps=6, checkpoint_every=6, learning_rate=1e-3,
                         prompts_per_step=8)  # fmt: skip
+    graders = {"graders": read_config(STACK)}
+    file = file.model_copy(update={"trainer": file.trainer.model_copy(update=graders)})
     easy = [task for task in train_tasks if task.level <= 3]
     stage = build(file, easy, judge, progress=lambda _, logs: log.append(dict(logs)))
     made = stage.train()
@@ -63,7 +79,13 @@ def test_rollouts_of_bounded_age_train_with_the_ratio_of_their_own_weights(tmp_p
     by_age = {age: [s for s in log if s["sampling/age/max"] == age and s["sampling/age/mean"] == age] for age in (0, 1)}
     assert all(step["sampling/effective_sample_share"] > 0.9999 for step in by_age[0])
     assert min(step["sampling/effective_sample_share"] for step in by_age[1]) < 0.9999
-    assert all(row["reward"] in (0.0, 1.0) and row["latency_s"] > 0 for row in rows)
+    for start in range(0, len(rows), 4):
+        group = rows[start : start + 4]
+        mixed = len({row["judgement"] == Judgement.PASS for row in group}) == 2
+        for row in group:
+            cost = 0.2 * min(1.0, row["n_tokens"] / 8) * mixed
+            assert row["reward"] == pytest.approx((row["judgement"] == Judgement.PASS) - cost)
+            assert row["latency_s"] > 0
     draws = {(d["step"], d["slot"]): d["task_id"] for path in file.spool.glob("step-*-rollouts.json")
              for table, d in json.loads(path.read_text()) if table == "draws"}  # fmt: skip
     assert all(draws[row["step"], row["slot"]] == row["task_id"] for row in rows)
