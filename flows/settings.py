@@ -7,11 +7,15 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from flows.orphans import mark_children
 from warehouse.errors import UserError
+from warehouse.home import Home
+
+SECRET = ("catalog_url", "webhook")
+"""Settings whose value no message repeats."""
 
 
 class Settings(BaseSettings):
@@ -25,8 +29,8 @@ class Settings(BaseSettings):
     """PostgreSQL URL of the DuckLake catalog; none means SQLite inside the home."""
     data_url: str | None = None
     """Folder or `s3://bucket/prefix` of a new home's Parquet files, with `AWS_*` credentials; none means the home."""
-    memory_limit: str = "1GB"
-    """Memory that DuckDB may use, as DuckDB writes it."""
+    memory_limit: str = Field(default="1GB", pattern=r"^\s*[0-9]+(\.[0-9]+)?\s*[KMGTkmgt]i?[Bb]\s*$")
+    """Memory that DuckDB may use: a number and KB, MB, GB or TB, or KiB, MiB, GiB, TiB."""
     threads: int = Field(default=1, ge=1)
     """Threads of torch and of each numeric library; one is fastest for small policies on shared cores."""
     task_runner: Literal["threads", "processes", "ray"] = "threads"
@@ -39,6 +43,23 @@ class Settings(BaseSettings):
     """Sandbox workers that judge programs."""
     webhook: SecretStr | None = None
     """URL told of every critical alarm."""
+
+    @property
+    def place(self) -> Home:
+        """The home, its catalog and where its files lie; raises `UserError` where they contradict its `home.json`."""
+        url = self.catalog_url.get_secret_value() if self.catalog_url else None
+        return Home.at(self.home, catalog_url=url, data_url=self.data_url)
+
+
+def read_settings(home: Path | None = None) -> Settings:
+    """The settings of this process, for `home` where it is given; raises `UserError` for a variable out of range."""
+    try:
+        return Settings() if home is None else Settings(home=home)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0])
+        told = "" if name in SECRET else f"='{first['input']}'"
+        raise UserError(f"GRADATIM_{name.upper()}{told}: {first['msg']}; see: README.md, Configuration") from error
 
 
 def set_process_environment(settings: Settings) -> None:
@@ -67,17 +88,15 @@ def set_process_environment(settings: Settings) -> None:
 
 
 def prepared(home: Path) -> Settings:
-    """The settings of this process for `home`, with its environment set and its folder made.
+    """The settings of this process for `home`, with its environment set.
 
-    Raises `UserError` when the folder cannot be made or written.
+    Raises `UserError` when the folder cannot be made or written; one that is not there is left to what writes.
     """
-    settings = Settings(home=home)
+    settings = read_settings(home)
     set_process_environment(settings)
     mark_children()
-    folder = Path(os.environ["PREFECT_HOME"])
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=home):
+        with tempfile.TemporaryFile(dir=_standing(home)):
             pass
     except OSError as error:
         raise UserError(
@@ -86,13 +105,21 @@ def prepared(home: Path) -> Settings:
     return settings
 
 
+def _standing(home: Path) -> Path:
+    """The home, or the nearest folder above it that is there."""
+    place = home.absolute()
+    while not place.exists():
+        place = place.parent
+    return place
+
+
 def at_home(home: Path | None) -> Settings:
     """The settings for `home`, as a flow is given it; without one the home that `GRADATIM_HOME` names.
 
     Raises `UserError` when neither is there: a deployed run has a folder of its own that goes away with it.
     """
     if home is not None:
-        return Settings(home=home)
+        return read_settings(home)
     if not os.environ.get("GRADATIM_HOME"):
         raise UserError("a deployed run needs a home: set GRADATIM_HOME for the worker, or give the parameter 'home'")
-    return Settings()
+    return read_settings()

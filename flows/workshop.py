@@ -52,8 +52,7 @@ def code_version() -> str:
 
 def open_store(settings: Settings, *, read_only: bool = False) -> Store:
     """The warehouse that the settings name."""
-    url = settings.catalog_url.get_secret_value() if settings.catalog_url else None
-    home = Home.at(settings.home, catalog_url=url, data_url=settings.data_url)
+    home = settings.place
     store = Store.open(home, read_only=read_only, memory_limit=settings.memory_limit, threads=settings.threads)
     home.remember_once()
     return store

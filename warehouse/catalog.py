@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from urllib.parse import unquote, urlsplit
+from contextlib import contextmanager, suppress
+from urllib.parse import parse_qsl, unquote
 
 import duckdb
 from filelock import Timeout
 
 from warehouse.engine import quoted_text
-from warehouse.errors import UserError
-from warehouse.home import Home, locked_out
+from warehouse.home import Home, catalog_parts, locked_out
 from warehouse.object_store import is_object_store, open_bucket
 
 LAKE = "lake"
@@ -32,6 +32,7 @@ def attach(
     connection: duckdb.DuckDBPyConnection, home: Home, *, read_only: bool = False, snapshot: int | None = None
 ) -> None:
     """Attach the warehouse of `home` as `lake` and make it the default; the caller holds the lock."""
+    home.refuse_lost_catalog()
     if is_object_store(home.data_url):
         open_bucket(connection, str(home.data_url))
     options = [f"DATA_PATH '{quoted_text(home.data_path)}'", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
@@ -51,22 +52,29 @@ def attach(
 
 
 def libpq(url: str) -> str:
-    """A `postgres://` URL as a libpq connection string; the password may come from PGPASSWORD instead.
+    r"""A `postgres://` URL as a libpq connection string; the password may come from PGPASSWORD instead.
 
     >>> libpq("postgres://me@localhost:5432/lake")
     'host=localhost port=5432 user=me dbname=lake'
+    >>> libpq("postgres://me:it%27s@localhost/lake?sslmode=require")
+    "host=localhost user=me password='it\\'s' dbname=lake sslmode=require"
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgres", "postgresql"):
-        raise UserError(f"catalog URL '{parts.scheme}://...' is not known; allowed: postgres://user@host:port/database")
+    parts = catalog_parts(url)
     fields = {
         "host": parts.hostname,
         "port": parts.port,
         "user": parts.username and unquote(parts.username),
         "password": parts.password and unquote(parts.password),
-        "dbname": parts.path.lstrip("/"),
+        "dbname": unquote(parts.path.lstrip("/")),
+        **dict(parse_qsl(parts.query)),
     }
-    return " ".join(f"{key}={value}" for key, value in fields.items() if value)
+    return " ".join(f"{key}={_libpq_value(str(value))}" for key, value in fields.items() if value)
+
+
+def _libpq_value(text: str) -> str:
+    if re.fullmatch(r"[\w.:/-]+", text, re.ASCII):
+        return text
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 @contextmanager
@@ -102,6 +110,7 @@ def advisory(connection: duckdb.DuckDBPyConnection, home: Home) -> Iterator[None
         apart.execute(f"FROM postgres_query('upkeep_lock', 'SELECT 1 FROM pg_advisory_xact_lock({UPKEEP_LOCK})')")
         yield
     finally:
-        apart.execute("ROLLBACK")
-        apart.execute("DETACH upkeep_lock")
+        with suppress(duckdb.Error):  # where nothing was attached, that error is the one to tell
+            apart.execute("ROLLBACK")
+            apart.execute("DETACH upkeep_lock")
         apart.close()

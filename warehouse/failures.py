@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import duckdb
 
 from warehouse.errors import GradatimError, UserError
@@ -9,6 +13,12 @@ from warehouse.home import Home
 
 FULL = ("database or disk is full", "no space left on device")
 """How SQLite and the operating system say that the disk is full."""
+
+DAMAGED = ("parquet", "footer", "thrift", "tprotocol", "don't know what type", "cannot open file", "snappy", "zstd")
+"""How the engine says that a file of the warehouse is missing or not what was written."""
+
+_PASSWORD = re.compile(r"(password=)('(?:[^'\\]|\\.)*'|\S+)")
+_POINTER = re.compile(r"LINE \d+:.*|\^")
 
 
 class WarehouseFailed(GradatimError):
@@ -23,5 +33,29 @@ def told(error: duckdb.Error, home: Home, doing: str) -> GradatimError:
             f"the disk under {home.root} is full while {doing}; what was committed before is whole; "
             "free some space and run the same command again; see: gradatim doctor"
         )
-    lines = [line for line in text.splitlines() if line.strip()] or [type(error).__name__]
-    return WarehouseFailed(f"the warehouse in {home.root} failed while {doing}: {lines[-1]}; see: gradatim doctor")
+    see = "gradatim warehouse check" if is_damage(error) else "gradatim doctor"
+    return WarehouseFailed(f"the warehouse in {home.root} failed while {doing}: {said(error)}; see: {see}")
+
+
+def said(error: duckdb.Error) -> str:
+    """The engine's words in one line, without passwords and without pointers into SQL."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    kept = [line for line in lines if line and not _POINTER.fullmatch(line)]
+    return _PASSWORD.sub(r"\1***", " ".join(kept)[:1000]) or type(error).__name__
+
+
+def is_damage(error: duckdb.Error) -> bool:
+    """Whether the engine stumbled over a file of the warehouse and not over what it was asked."""
+    if type(error) is duckdb.Error or isinstance(error, duckdb.IOException):  # a reader's error may have no class
+        return True
+    signs = any(sign in str(error).lower() for sign in DAMAGED)
+    return signs and isinstance(error, (duckdb.InvalidInputException, duckdb.SerializationException))
+
+
+@contextmanager
+def telling(home: Home, doing: str) -> Iterator[None]:
+    """Raise what the engine says inside as an error of gradatim."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise told(error, home, doing) from error

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from filelock import FileLock, Timeout
 
@@ -13,6 +14,10 @@ from warehouse.errors import UserError
 
 LOCK_TIMEOUT_S = 600.0
 """How long a process waits for another's transaction before it gives up."""
+
+SCHEMES = ("postgres", "postgresql")
+PASSWORDS = ("password", "sslpassword")
+"""Parts of a PostgreSQL URL's query that nothing may repeat."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,14 @@ class Home:
     def at(cls, root: Path | str, *, catalog_url: str | None = None, data_url: str | None = None) -> Home:
         """The home in `root`; locations not given are read from its `home.json`.
 
-        Raises `UserError` when the home already keeps its files elsewhere than in `data_url`.
+        Raises `UserError` for a URL or a `home.json` that says nothing, and when the home already keeps its files
+        elsewhere than in `data_url`.
         """
         folder = Path(root).expanduser().absolute()
         settings = folder / "home.json"
-        kept = json.loads(settings.read_text("utf-8")) if settings.is_file() else {}
+        kept = _kept(settings) if settings.is_file() else {}
+        if url := catalog_url or kept.get("catalog_url"):
+            catalog_parts(url)
         home = cls(folder, catalog_url or kept.get("catalog_url"), data_url or kept.get("data_url"))
         stands = settings.is_file() or home.catalog.is_file()
         if data_url is not None and stands and home.data_path != cls(folder, None, kept.get("data_url")).data_path:
@@ -119,6 +127,21 @@ class Home:
         """Whether a warehouse was created here or elsewhere on behalf of this home."""
         return self.catalog_url is not None or self.catalog.is_file()
 
+    def refuse_lost_catalog(self) -> None:
+        """Raise `UserError` where rows lie without a catalog: a new one would pass over them in silence."""
+        gone = not self.catalog.is_file() or not self.catalog.stat().st_size
+        if (
+            self.catalog_url
+            or not gone
+            or not self.local_data
+            or next(self.local_data.rglob("*.parquet"), None) is None
+        ):
+            return
+        raise UserError(
+            f"{self.catalog} is {'empty' if self.catalog.is_file() else 'missing'} while {self.local_data} holds rows; "
+            "bring it back from a backup, or choose another --home; see: gradatim warehouse restore --help"
+        )
+
     def lock(self) -> FileLock:
         """The lock around attach, creation, migration and every whole transaction; the same thread may nest it."""
         self.root.mkdir(parents=True, exist_ok=True)
@@ -141,9 +164,36 @@ def without_password(url: str | None) -> str | None:
     """
     if url is None:
         return None
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
+    parts = catalog_parts(url)
+    told = parse_qsl(parts.query)
+    query = urlencode([(key, value) for key, value in told if key.lower() not in PASSWORDS])
     user = f"{parts.username}@" if parts.username else ""
     port = f":{parts.port}" if parts.port else ""
-    return urlunsplit((parts.scheme, f"{user}{parts.hostname or ''}{port}", parts.path, parts.query, parts.fragment))
+    return urlunsplit((parts.scheme, f"{user}{parts.hostname or ''}{port}", parts.path, query, ""))
+
+
+def catalog_parts(url: str) -> SplitResult:
+    """The parts of a PostgreSQL URL; raises a `UserError` that repeats nothing of what may hold a password."""
+    try:
+        parts = urlsplit(url)
+        known, _ = parts.scheme in SCHEMES, parts.port
+    except ValueError:
+        known = False
+    if not known:
+        raise UserError("the catalog URL cannot be read; allowed: postgres://user@host:port/database with port 1-65535")
+    return parts
+
+
+def _kept(settings: Path) -> Mapping[str, str | None]:
+    """What `home.json` says."""
+    try:
+        told = json.loads(settings.read_text("utf-8"))
+        known = isinstance(told, dict) and all(isinstance(v, str | None) for v in told.values())
+    except (ValueError, RecursionError):
+        known = False
+    if not known:
+        raise UserError(
+            f"{settings} cannot be read; allowed: a JSON object with catalog_url and data_url; "
+            "mend it, or take it from a backup; see: gradatim warehouse restore --help"
+        )
+    return dict(told)

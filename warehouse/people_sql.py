@@ -21,7 +21,8 @@ from warehouse import migrations
 from warehouse.catalog import attach, is_postgres, locked
 from warehouse.contracts import PRIVATE_TABLE, contracts
 from warehouse.engine import connect, quoted_text
-from warehouse.errors import GradatimError, UserError
+from warehouse.errors import UserError
+from warehouse.failures import is_damage, said, told
 from warehouse.home import Home
 from warehouse.named import named_query
 from warehouse.statement import allowed_statement
@@ -65,9 +66,12 @@ def run(
         raise SqlTimeout(
             f"the query ran longer than {timeout_s:g} s and was stopped; narrow it or raise --timeout"
         ) from error
-    except (duckdb.Error, ValueError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise UserError(f"the query failed: {first}; see: gradatim tables") from error
+    except duckdb.Error as error:
+        if is_damage(error):
+            raise told(error, place, "reading it") from error
+        raise UserError(f"the query failed: {said(error)}; see: gradatim tables") from error
+    except ValueError as error:
+        raise UserError(f"the query failed: {' '.join(str(error).split())}; see: gradatim tables") from error
     finally:
         connection.close()
 
@@ -108,7 +112,7 @@ def _locked_down(home: Home, *, private: bool, memory_limit: str, snapshot: int 
         connection.execute("SET lock_configuration = true")
     except duckdb.Error as error:
         connection.close()
-        raise GradatimError(f"the warehouse in {home.root} cannot be attached: {error}") from error
+        raise told(error, home, "opening it") from error
     except BaseException:
         connection.close()
         raise

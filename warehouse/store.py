@@ -20,7 +20,7 @@ from warehouse.checks import References, cast, check_rows
 from warehouse.contracts import contract, contract_of
 from warehouse.engine import connect, quoted_name
 from warehouse.errors import UserError
-from warehouse.failures import told
+from warehouse.failures import telling, told
 from warehouse.home import Home
 from warehouse.named import named_query
 from warehouse.records import Record, Split, Status, Task
@@ -184,7 +184,7 @@ class Store:
     @contextmanager
     def upkeep(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """The connection while no other process writes, for upkeep; transactions may be opened inside."""
-        with self._mutex, locked(self.home), advisory(self._connection, self.home):
+        with self._mutex, telling(self.home, "tending it"), locked(self.home), advisory(self._connection, self.home):
             self._in_upkeep = True
             try:
                 yield self._connection
@@ -207,13 +207,13 @@ class Store:
 
     def arrow(self, sql: str, params: Mapping[str, object] | None = None) -> pa.Table:
         """The rows of a query of our own as an Arrow table."""
-        with self._mutex:
+        with self._mutex, telling(self.home, "reading it"):
             return self._connection.execute(sql, dict(params or {})).to_arrow_table()
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """The connection, for a result that is read in pieces; nothing else may use the store meanwhile."""
-        with self._mutex:
+        with self._mutex, telling(self.home, "reading it"):
             yield self._connection
 
     def named(self, name: str, **params: object) -> pa.Table:

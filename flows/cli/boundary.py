@@ -6,7 +6,9 @@ import codecs
 import io
 import os
 import sys
-from typing import TextIO
+import tempfile
+import traceback
+from typing import NoReturn, TextIO
 
 from warehouse.errors import GradatimError, UserError
 
@@ -36,7 +38,7 @@ def main() -> None:
         sys.exit(130)
     except Exception as error:
         if not type(error).__module__.startswith(SERVER):
-            raise
+            _leave(_recorded(error), code=1)
         said = f"{type(error).__name__}: {' '.join(str(error).split())}"
         _leave(
             GradatimError(
@@ -70,6 +72,17 @@ def is_unicode(stream: TextIO) -> bool:
     return (stream.encoding or "").lower().replace("-", "").startswith("utf")
 
 
-def _leave(error: Exception, *, code: int) -> None:
+def _recorded(error: Exception) -> GradatimError:
+    """An error that nobody foresaw, with its traceback in a file that its reader can send."""
+    number, path = tempfile.mkstemp(prefix="gradatim-", suffix=".txt")
+    with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+        traceback.print_exception(error, file=file)
+    return GradatimError(
+        f"{type(error).__name__}: {str(error)[:300]}; nobody foresaw this, which is a defect of gradatim; "
+        f"where it happened is in {path}; see: gradatim doctor"
+    )
+
+
+def _leave(error: Exception, *, code: int) -> NoReturn:
     print(f"gradatim: {' '.join(str(error).split())}", file=sys.stderr)
     sys.exit(code)

@@ -27,9 +27,9 @@ def command(
     """
     from flows.settings import prepared
     from flows.steps.comparison import compare_policies
-    from flows.workshop import open_store
+    from flows.steps.upkeep import existing_store
 
-    with open_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context))) as store:
         found = compare_policies(
             store, a, b, metric=metric, families=family or [], force=force, look=_look(look), want=want
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, place_of
 from flows.cli.output import Output
 
 QUERY = "SELECT nth, policy_id, name, lineage, parent, stage_id, path, n_parameters FROM current_policies ORDER BY nth"
@@ -19,7 +19,7 @@ def command(context: typer.Context, as_json: AsJson = False) -> None:
     """
     from warehouse import people_sql
 
-    rows = people_sql.run(home_of(context), QUERY).to_pylist()
+    rows = people_sql.run(place_of(context), QUERY).to_pylist()
     Output(as_json=as_json).rows(rows if as_json else [_short(row) for row in rows])
 
 

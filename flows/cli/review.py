@@ -32,6 +32,7 @@ def command(
     """
     from flows.settings import prepared
     from flows.steps import reviewing
+    from flows.steps.upkeep import existing_store
     from flows.workshop import looking, workshop
 
     settings = prepared(home_of(context))
@@ -47,6 +48,7 @@ def command(
         _show(shown, as_json=as_json)
         return
     who = reviewer or getpass.getuser()
+    existing_store(settings, read_only=True).close()
     with workshop(settings, flow="review", config={"reviewer": who}) as shop:
         if item is not None and word is not None:
             shown = reviewing.evidence(shop.store, item)

@@ -22,10 +22,10 @@ def command(
 
     Example: gradatim simulate --scheduler frontier --pool mixed --seeds 0:8
     """
-    from flows.settings import Settings, set_process_environment
+    from flows.settings import read_settings, set_process_environment
     from warehouse.errors import UserError
 
-    set_process_environment(Settings())
+    set_process_environment(read_settings())
     from flows.steps.simulation import scheduler_table, simulated
 
     output = Output(as_json=as_json)

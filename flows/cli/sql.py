@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, place_of
 from flows.cli.output import Output
 
 
@@ -38,10 +38,10 @@ def command(
 
     if named is not None:
         table = people_sql.run_named(
-            home_of(context), named, dict(_pair(text) for text in param or []), timeout_s=timeout_s
+            place_of(context), named, dict(_pair(text) for text in param or []), timeout_s=timeout_s
         )
     elif query is not None:
-        table = people_sql.run(home_of(context), query, private=private, timeout_s=timeout_s)
+        table = people_sql.run(place_of(context), query, private=private, timeout_s=timeout_s)
     else:
         raise UserError("give a query or --named NAME; see: gradatim tables")
     if csv is not None:

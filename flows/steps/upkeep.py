@@ -38,7 +38,7 @@ def tend(settings: Settings, *, expire_days: float | None = None) -> Mapping[str
 
 def existing_store(settings: Settings, *, read_only: bool = False) -> Store:
     """The warehouse of `settings`; raises `UserError` instead of making one."""
-    if settings.catalog_url is None and not Home.at(settings.home).exists:
+    if not settings.place.exists:
         raise UserError(f"there is no warehouse in {settings.home}; see: gradatim --home DIR import|synth|run")
     return open_store(settings, read_only=read_only)
 

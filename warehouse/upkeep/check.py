@@ -85,8 +85,11 @@ def _scanned(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[int | No
 def _catalog_findings(home: Home) -> list[Finding]:
     if is_postgres(home):
         return []
-    with closing(sqlite3.connect(home.catalog)) as catalog:
-        told = [row[0] for row in catalog.execute("PRAGMA integrity_check").fetchall()]
+    try:
+        with closing(sqlite3.connect(home.catalog)) as catalog:
+            told = [row[0] for row in catalog.execute("PRAGMA integrity_check").fetchall()]
+    except sqlite3.DatabaseError as error:
+        told = [str(error)]
     return [] if told == ["ok"] else [Finding("", home.catalog.name, "catalog", line) for line in told[:10]]
 
 

@@ -1,0 +1,110 @@
+"""What verbs do where nothing is right: one line, nothing made, nothing told that is secret."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.cli import main
+from flows.settings import Settings, read_settings
+from warehouse.errors import UserError
+from warehouse.people_sql import run
+from warehouse.store import Store
+
+SECRET = "hunter2-planted"
+
+
+@pytest.fixture
+def say(monkeypatch, capsys):
+    """Run a verb in this process: say(home, *arguments) -> (exit code, stdout, stderr); its environment goes with it."""
+    before = dict(os.environ)
+
+    def said(home: Path, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["gradatim", "--home", str(home), *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), printed.out, printed.err
+
+    yield said
+    os.environ.clear()
+    os.environ.update(before)
+
+
+ASKING = [
+    ["sql", "select 1"],
+    ["explain", "aa"],
+    ["compare", "aa", "bb"],
+    ["review"],
+    ["review", "aa", "--verdict", "right"],
+    ["replay", "aa"],
+    ["export", "out"],
+    ["policies"],
+    ["diff", "1", "2"],
+    ["warehouse", "check"],
+    ["warehouse", "compact"],
+    ["warehouse", "attach"],
+    ["graders", "conflicts"],
+    ["watch", "--once"],
+]
+
+
+@pytest.mark.parametrize("verb", ASKING, ids=" ".join)
+def test_a_verb_that_asks_makes_no_home(say, tmp_path, verb):
+    code, out, err = say(tmp_path / "hoem", *verb)
+    assert (code, out) == (2, "")
+    assert err.startswith("gradatim: there is no warehouse in ")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_that_nobody_foresaw_is_one_line_and_its_traceback_a_file(say, tmp_path, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("a\nkey")
+
+    monkeypatch.setattr("warehouse.people_sql.run", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    code, out, err = say(tmp_path / "home", "sql", "select 1")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    [kept] = tmp_path.glob("gradatim-*.txt")
+    assert str(kept) in err
+    assert "Traceback" in kept.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("THREADS", "0"), ("THREADS", "two"), ("MEMORY_LIMIT", "lots"), ("MEMORY_LIMIT", "-1GB"), ("TASK_RUNNER", "x")],
+)
+def test_a_setting_out_of_range_is_named(say, tmp_path, monkeypatch, name, value):
+    monkeypatch.setenv(f"GRADATIM_{name}", value)
+    for verb in ("sql", "explain"):
+        code, _, err = say(tmp_path / "home", verb, "x")
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"GRADATIM_{name}='{value}'" in err
+
+
+@pytest.mark.parametrize("limit", ["1.5 GiB", "900mib"])
+def test_memory_limits_that_the_engine_takes_are_taken(tmp_path, monkeypatch, limit):
+    monkeypatch.setenv("GRADATIM_MEMORY_LIMIT", limit)
+    Store.open(tmp_path / "home", memory_limit=read_settings().memory_limit).close()
+
+
+@pytest.mark.parametrize("url", [SECRET, f"postgres://me:{SECRET}@h:99999/x", f"postgres://me:{SECRET}@127.0.0.1:9/x"])
+def test_a_catalog_url_is_used_by_every_verb_and_never_repeated(say, tmp_path, monkeypatch, url):
+    monkeypatch.setenv("GRADATIM_CATALOG_URL", url)
+    for verb in (["sql", "select 1"], ["policies"], ["explain", "aa"], ["warehouse", "check"], ["compare", "a", "b"]):
+        code, out, err = say(tmp_path / "home", *verb)
+        assert (code, out, err.count("\n")) == (1 if "127" in url else 2, "", 1)
+        assert "catalog URL" in err or "127.0.0.1" in err
+        assert SECRET not in err
+
+
+def test_settings_hide_secrets_in_their_refusal(monkeypatch):
+    monkeypatch.setenv("GRADATIM_WEBHOOK", SECRET)
+    assert SECRET not in repr(Settings())
+    with pytest.raises(UserError):
+        run(Settings(home=Path("/nowhere")).place, "select 1")
