@@ -34,6 +34,14 @@ check: install-dev
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_tree.py
 
+# The site in site/; a link or an anchor that leads nowhere ends it.
+docs: $(VENV)/.docs-ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+$(VENV)/.docs-ready: $(VENV)/.run-ready
+	PYTHON=$(PYTHON) TORCH=$(TORCH) sh scripts/install.sh $(VENV) '.[docs]'
+	@touch $@
+
 bench: install-dev
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file --json || exit 1; done
 
