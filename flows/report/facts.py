@@ -111,8 +111,8 @@ class Facts:
 def gather(store: Store, campaign_id: str, baseline: str | None = None) -> Facts:
     """Read everything that the report of `campaign_id` shows; `baseline` is the other arm's campaign."""
     own = {"campaign": campaign_id}
-    arm = _arm(store, campaign_id)
-    other = _arm(store, baseline) if baseline and baseline != campaign_id else None
+    arm = read_arm(store, campaign_id)
+    other = read_arm(store, baseline) if baseline and baseline != campaign_id else None
     owners = {"owners": [campaign_id, *(stage.stage_id for stage in arm.stages)]}
     policy = arm.last_policy
     lineage = store.named("checkpoint_lineage", policy=policy).to_pylist() if policy else []
@@ -140,7 +140,8 @@ def gather(store: Store, campaign_id: str, baseline: str | None = None) -> Facts
     )
 
 
-def _arm(store: Store, campaign_id: str) -> Arm:
+def read_arm(store: Store, campaign_id: str) -> Arm:
+    """The line of training that `campaign_id` names; its parts are empty where the warehouse holds none."""
     own = {"campaign": campaign_id}
     stages = sorted(store.read(Stage, "campaign_id = $campaign", own), key=lambda s: (s.stage_index, s.kind != "sft"))
     plans = sorted(store.read(Mixture, "campaign_id = $campaign", own), key=lambda plan: plan.stage_index)

@@ -1,0 +1,77 @@
+"""The board as a server in this process: marimo in run mode, whose readers change no code and see none."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from flows.settings import Settings
+from flows.steps.upkeep import existing_store
+from warehouse.errors import UserError
+
+APP = Path(__file__).with_name("app.py")
+SESSION_S = 120
+"""Seconds that a closed browser's session is kept for its return."""
+
+
+class Address(NamedTuple):
+    """Where the board listens, and the token that its address carries; none lets everyone in who reaches it."""
+
+    host: str
+    port: int
+    token: str | None
+
+    @property
+    def url(self) -> str:
+        """What to open in a browser."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/" + (f"?access_token={self.token}" if self.token else "")
+
+
+def serve(settings: Settings, *, host: str, port: int, token: bool, ready: Callable[[Address], None]) -> None:
+    """Serve the board until Ctrl-C or SIGTERM; `ready` is told the address once the port is ours.
+
+    Raises `UserError` without the extra `board`, without a warehouse, and when the port cannot be had.
+    """
+    if find_spec("marimo") is None:
+        raise UserError("the board needs marimo, which is not installed; install it: pip install 'gradatim[board]'")
+    existing_store(settings, read_only=True).close()
+    with _listening(host, port) as listener:
+        address = Address(host, listener.getsockname()[1], secrets.token_urlsafe(24) if token else None)
+        os.environ["GRADATIM_HOME"] = str(settings.place.root)
+        server = _server(address)
+        ready(address)
+        server.run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, so that no one else gets the port between asking and serving."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise UserError(f"host '{host}' is not an address of this machine: {error.strerror}") from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(place)
+    except OSError as error:
+        listener.close()
+        raise UserError(
+            f"port {port} of {host} cannot be used: {error.strerror}; choose another: gradatim board --port {port + 1}"
+        ) from error
+    return listener
+
+
+def _server(address: Address):  # type: ignore[no-untyped-def]
+    import marimo
+    import uvicorn
+
+    os.environ.setdefault("MARIMO_SKIP_UPDATE_CHECK", "1")
+    application = marimo.create_asgi_app(quiet=True, include_code=False, token=address.token, session_ttl=SESSION_S)
+    built = application.with_app(path="/", root=str(APP)).build()
+    return uvicorn.Server(uvicorn.Config(built, log_level="warning", timeout_graceful_shutdown=2))
