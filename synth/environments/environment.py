@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar, cast
 
 from synth.environments.tools import Tool
 from synth.graders.judged import Judged
@@ -49,7 +49,15 @@ def _load_own_environments() -> None:
         importlib.import_module(module.name)
 
 
-ENVIRONMENTS: Registry[Callable[[Pool], Environment]] = Registry(
+class EnvironmentKind(Protocol):
+    """A class of environments: called with a sandbox for its tools, it gives one episode's environment."""
+
+    def __call__(self, pool: Pool) -> Environment: ...
+
+    def grade(self, task: Task, submission: str, pool: Pool) -> Judged: ...
+
+
+ENVIRONMENTS: Registry[EnvironmentKind] = Registry(
     "environment", group="gradatim.environments", see="gradatim synth --list", load=_load_own_environments
 )
 """Classes of environments; an instance is made for each episode, with the sandbox that its tools run programs in."""
@@ -60,7 +68,7 @@ def environment(name: str, *, version: int) -> Callable[[EnvironmentClass], Envi
 
     def register(cls: EnvironmentClass) -> EnvironmentClass:
         cls.name, cls.version = name, version  # type: ignore[attr-defined]
-        ENVIRONMENTS.add(name, cls, file=defining_file(cls))
+        ENVIRONMENTS.add(name, cast(EnvironmentKind, cls), file=defining_file(cls))
         return cls
 
     return register

@@ -32,7 +32,7 @@ _BY_EQUALITY = {
 
 
 class Judge:
-    """Judges completions of math tasks by `synth.math` and of code tasks in the sandbox.
+    """Judges completions of math tasks by `synth.math`, code tasks in the sandbox, agent tasks by their environment.
 
     A context manager; the sandbox starts with the first code task. Safe to use from several threads.
     Math tasks need no sandbox and no worker.
@@ -72,10 +72,13 @@ class Judge:
             )
         words: list[Judged] = [_NO_ANSWER] * len(tasks)
         programs: list[int] = []
+        submissions: list[int] = []
         longer: dict[tuple[str, str], list[int]] = {}
         for i, task in enumerate(tasks):
             if task.domain is Domain.CODE:
                 programs.append(i)
+            elif task.domain is Domain.AGENT:
+                submissions.append(i)
             elif cut[i] or task.params.get("answer_format") == "bare":
                 words[i] = judge_math(task, completions[i], truncated=cut[i])
             else:
@@ -85,7 +88,15 @@ class Judge:
                 words[i] = word
         if programs:
             self._judge_programs(programs, tasks, completions, cut, words)
+        for i in submissions:
+            words[i] = _TRUNCATED if cut[i] else self._graded(tasks[i], completions[i])
         return words
+
+    def _graded(self, task: Task, submission: str) -> Judged:
+        """The word of the task's environment on what was handed in."""
+        from synth.environments.environment import ENVIRONMENTS
+
+        return ENVIRONMENTS.get(str(task.params.get("environment"))).grade(task, submission, self.pool)
 
     def _judge_programs(
         self,

@@ -20,5 +20,5 @@ SANDBOX = Verifier("synth.sandbox", "2", "sandbox")
 
 
 def verifier_of(domain: Domain) -> Verifier:
-    """The verifier of a domain's completions: the sandbox for code, the math checker for everything else."""
-    return SANDBOX if domain is Domain.CODE else MATH
+    """The verifier of a domain's completions: the sandbox for code and agents, the math checker for the others."""
+    return SANDBOX if domain in (Domain.CODE, Domain.AGENT) else MATH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
@@ -120,11 +121,9 @@ def test_a_brace_in_a_text_is_no_end():
 @given(st.text(alphabet='{}[]":,\\ nameargumtsfx0<>/`_-.\n\ud800', max_size=80), st.integers(0, 60))
 def test_no_message_does_more_than_be_refused(noise: str, cut: int):
     for text in (noise, call("add", amount=3)[:cut] + noise):
-        try:
+        with contextlib.suppress(ToolError):
             parse_call(text)
-        except ToolError as error:
-            assert len(str(error)) < 400
-        begun().step(text)
+        assert len(begun().step(text).text) < 1000
 
 
 def test_each_limit_of_a_budget_ends_the_episode():
