@@ -72,11 +72,16 @@ class CurriculumConfig(Frozen):
     scheduler_config: dict[str, JsonValue] = Field(default_factory=dict)
     """The scheduler's own settings."""
     baseline: str | None = "uniform"
-    """Scheduler that a second arm of the campaign trains with from the same start; none for no comparison."""
+    """Scheduler that a second arm of the campaign trains with from the same start; `"none"` for no comparison."""
     n_stages: int = Field(3, ge=1)
     """Training stages, each with its own plan."""
     mixture: MixtureConfig = MixtureConfig()
     """Floors, caps and trust region of the plans."""
+
+    @field_validator("baseline", mode="before")
+    @classmethod
+    def _none(cls, name: object) -> object:
+        return None if name == "none" else name
 
     @field_validator("scheduler", "baseline")
     @classmethod

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+if "PREFECT_HOME" in os.environ:
+    # Prefect makes its own folder but none above it, and its server does not start without one.
+    Path(os.environ["PREFECT_HOME"]).mkdir(parents=True, exist_ok=True)
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
