@@ -28,6 +28,7 @@ from warehouse.named import named_query
 from warehouse.statement import allowed_statement
 
 TIMEOUT_S = 60.0
+LONGEST_S = 86_400.0
 ROW_LIMIT = 100_000
 TRUNCATED = b"truncated"
 """Key of the result's schema metadata that is set when the row limit cut it."""
@@ -56,6 +57,8 @@ def run(
     place = home if isinstance(home, Home) else Home.at(home)
     if not place.exists:
         raise UserError(f"there is no warehouse in {place.root}; see: gradatim --home DIR import|synth|run")
+    if not 0 < timeout_s <= LONGEST_S:
+        raise UserError(f"the time limit is {timeout_s:g} s, must be above 0 and at most {LONGEST_S:g}")
     statement = allowed_statement(sql, tables=public_names(), private={PRIVATE_TABLE} if private else set())
     connection = _locked_down(place, private=private, memory_limit=memory_limit, snapshot=snapshot)
     watch = _Watch(connection, timeout_s)
@@ -64,7 +67,7 @@ def run(
             return _fetch(connection.execute(statement, dict(params or {})), row_limit)
     except duckdb.InterruptException as error:
         raise SqlTimeout(
-            f"the query ran longer than {timeout_s:g} s and was stopped; narrow it or raise --timeout"
+            f"the query ran longer than {timeout_s:g} s and was stopped; narrow it or raise --timeout-s"
         ) from error
     except duckdb.Error as error:
         if is_damage(error):

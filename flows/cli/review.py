@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Look at what the judges are least sure of and say what is right; your words are stored as verdicts of a person.
 
-    Examples: gradatim review            gradatim review --list --json
-              gradatim review 7c01 --verdict wrong --note "two answers fit"
+    Example: gradatim review
+    Example: gradatim review 7c01 --verdict wrong --note "two answers fit"
     """
     from flows.settings import prepared
     from flows.steps import reviewing

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import AsJson, place_of
-from flows.cli.output import Output
+from flows.cli.output import Output, say
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -44,10 +44,16 @@ def command(
         table = people_sql.run(place_of(context), query, private=private, timeout_s=timeout_s)
     else:
         raise UserError("give a query or --named NAME; see: gradatim tables")
+    if table.schema.metadata and people_sql.TRUNCATED in table.schema.metadata:
+        say(f"gradatim: only the first {table.num_rows} rows; the query has more: aggregate, or narrow it")
     if csv is not None:
+        from pyarrow import ArrowInvalid
         from pyarrow.csv import write_csv
 
-        write_csv(table, csv)
+        try:
+            write_csv(table, csv)
+        except ArrowInvalid as error:
+            raise UserError(f"CSV cannot hold this: {error}; write --parquet, or cast the column to VARCHAR") from error
     if parquet is not None:
         from pyarrow.parquet import write_table
 

@@ -11,7 +11,7 @@ import pytest
 from flows.cli import main
 from flows.settings import Settings, read_settings
 from warehouse.errors import UserError
-from warehouse.people_sql import run
+from warehouse.people_sql import ROW_LIMIT, run
 from warehouse.store import Store
 
 SECRET = "hunter2-planted"
@@ -19,7 +19,7 @@ SECRET = "hunter2-planted"
 
 @pytest.fixture
 def say(monkeypatch, capsys):
-    """Run a verb in this process: say(home, *arguments) -> (exit code, stdout, stderr); its environment goes with it."""
+    """Run a verb in this process and take its environment away after it: say(home, *arguments) -> (code, out, err)."""
     before = dict(os.environ)
 
     def said(home: Path, *arguments: str) -> tuple[int, str, str]:
@@ -108,3 +108,29 @@ def test_settings_hide_secrets_in_their_refusal(monkeypatch):
     assert SECRET not in repr(Settings())
     with pytest.raises(UserError):
         run(Settings(home=Path("/nowhere")).place, "select 1")
+
+
+def test_rows_that_were_left_out_are_told(say, tmp_path):
+    Store.open(tmp_path / "home").close()
+    cut = f"select * from range({ROW_LIMIT + 1})"
+    for way in (["--json"], ["--csv", str(tmp_path / "rows.csv")], ["--parquet", str(tmp_path / "rows.parquet")]):
+        code, _, err = say(tmp_path / "home", "sql", cut, *way)
+        assert (code, err.count("\n")) == (0, 1)
+        assert f"only the first {ROW_LIMIT} rows" in err
+    assert say(tmp_path / "home", "sql", f"select * from range({ROW_LIMIT})", "--json")[2] == ""
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "inf", "1e300"])
+def test_a_time_limit_that_is_none_is_refused(say, tmp_path, limit):
+    Store.open(tmp_path / "home").close()
+    code, _, err = say(tmp_path / "home", "sql", "select 1", "--timeout-s", limit)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "time limit" in err
+
+
+@pytest.mark.parametrize("value", ["[1, 2]", "{'a': 1}", "map {'a': 1}"])
+def test_a_value_that_csv_cannot_hold_is_refused(say, tmp_path, value):
+    Store.open(tmp_path / "home").close()
+    code, _, err = say(tmp_path / "home", "sql", f"select {value} a", "--csv", str(tmp_path / "rows.csv"))
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--parquet" in err

@@ -81,7 +81,7 @@ def test_json_stays_json_where_the_terminal_cannot_say_its_characters(monkeypatc
     assert json.loads(raw.getvalue()) == {"prompt": "é … 𝒙"}
 
 
-def test_a_server_that_is_gone_is_one_line_and_other_faults_keep_their_traceback(monkeypatch, capsys):
+def test_a_server_that_is_gone_is_one_line_and_other_faults_are_told_apart(monkeypatch, capsys):
     import httpx
 
     import flows.cli.app
@@ -102,5 +102,9 @@ def test_a_server_that_is_gone_is_one_line_and_other_faults_keep_their_traceback
         raise ZeroDivisionError
 
     monkeypatch.setattr(flows.cli.app, "app", broken)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(SystemExit) as ended:
         boundary.main()
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count("\n")) == (1, 1)
+    assert "ZeroDivisionError" in said
+    assert "what is committed stays" not in said
