@@ -78,7 +78,9 @@ def command(
 
     output = Output(as_json=as_json)
     if list_families:
-        output.rows(family_table())
+        from flows.steps.agents import agent_families
+
+        output.rows([*family_table(), *agent_families()])
         return
     if list_styles:
         output.rows(orders.styles_table())
@@ -115,14 +117,29 @@ def command(
         return
     if not family:
         raise UserError("name at least one family: --family NAME; see: gradatim synth --list")
+    from synth.environments.makers import MAKERS
+
     n = n if n is not None else EACH
-    requests = requests_for(family, n=n, seed=seed, level=level)
+    agents = [name in MAKERS.names() for name in family]
+    if any(agents) and not all(agents):
+        raise UserError(f"families of agent tasks are a request of their own: {', '.join(MAKERS.names())}")
+    if all(agents):
+        from flows.steps.agents import agent_requests
+
+        requests = agent_requests(family, n=n, seed=seed, level=level)
+    else:
+        requests = requests_for(family, n=n, seed=seed, level=level)
     if dry_run:
         output.rows([{"family": r.family, "level": r.level, "n": r.n, "seed": r.seed} for r in requests])
         return
     from flows.settings import prepared
 
     settings = prepared(home_of(context))
+    if all(agents):
+        from flows.synthesize_agents import synthesize_agents
+
+        output.value(synthesize_agents(settings.home, family, n, seed, level))
+        return
     from flows.synthesize_tasks import synthesize_tasks
 
     output.value(synthesize_tasks(settings.home, family, n, seed, level))

@@ -38,8 +38,8 @@ def audit_verifiers(shop: Workshop, *, n: int, seed: int) -> list[JsonValue]:
 
 
 def sampled(shop: Workshop, n: int, seed: int) -> list[Task]:
-    """Up to `n` tasks of each domain, in an order that the seed decides."""
-    found = [task for task in shop.store.tasks() if task.kind is TaskKind.VERIFIABLE]
+    """Up to `n` tasks of each domain, in an order that the seed decides; agent tasks have evidence of their own."""
+    found = [one for one in shop.store.tasks() if one.kind is TaskKind.VERIFIABLE and one.domain is not Domain.AGENT]
     if not found:
         raise UserError("no task is accepted, so that nothing can be audited; see: gradatim synth --help")
     found.sort(key=lambda task: content_hash("audit order", seed, task.task_id))

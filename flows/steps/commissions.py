@@ -52,7 +52,8 @@ def training_tasks(shop: Workshop, origin: str | None) -> list[Task]:
 
     What models wrote is left out, unless `origin` is their source, so that tasks do not grow out of each other.
     """
-    where = "status = 'accepted' AND split = 'train' AND kind = 'verifiable' AND (task_id NOT IN ("
+    where = "status = 'accepted' AND split = 'train' AND kind = 'verifiable' AND domain <> 'agent' AND ("
+    where += "task_id NOT IN ("
     where += "SELECT task_id FROM attempts WHERE generator_kind = 'model' AND task_id IS NOT NULL) OR source = $origin)"
     if origin is not None:
         where += " AND (source = $origin OR family = $origin)"

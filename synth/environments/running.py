@@ -29,6 +29,9 @@ class Reply(NamedTuple):
 Policy = Callable[[Sequence[Turn], Sequence[Tool]], Reply | str]
 """From the turns so far and the tools to the next message; it sees what a model would see."""
 
+Agent = Callable[[Task], Policy]
+"""What makes the policy of one episode. An honest agent does not look at the task, which holds what decides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
@@ -94,11 +97,11 @@ def finished(episode: Episode, pool: Pool, *, latency_s: float) -> Trajectory:
 
 
 def play_all(
-    tasks: Sequence[Task], policy: Policy, pool: Pool, *, budget: Budget, clock: Callable[[], float], threads: int = 4
+    tasks: Sequence[Task], agent: Agent, pool: Pool, *, budget: Budget, clock: Callable[[], float], threads: int = 4
 ) -> list[Trajectory]:
-    """Episodes of all tasks, in their order, several in flight; the policy is called from many threads."""
+    """Episodes of all tasks, in their order, several in flight."""
     with ThreadPoolExecutor(threads, thread_name_prefix="episodes") as workers:
-        return list(workers.map(lambda task: play(task, policy, pool, budget=budget, clock=clock), tasks))
+        return list(workers.map(lambda task: play(task, agent(task), pool, budget=budget, clock=clock), tasks))
 
 
 def rollout_of(
