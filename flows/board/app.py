@@ -12,83 +12,84 @@ import marimo
 app = marimo.App(width="medium", app_title="gradatim", css_file="board.css")
 
 with app.setup:
+    from collections.abc import Callable
+    from typing import Any
+
     import marimo as mo
 
     from flows.board import asking, lines, live, quality, tasks, training
     from flows.board.desk import Desk
     from flows.board.desk import desk as open_desk
-    from flows.board.display import note, shown
+    from flows.board.display import controls, in_a_row, note, or_stop, shown, title
 
     PAGES = ("Run", "Tasks", "SQL", "Funnel", "Collapse", "Graders", "Compare")
 
 
 @app.cell
-def _page() -> tuple[object, ...]:
+def _chosen() -> tuple[object, ...]:
     desk = open_desk()
-    asked = mo.query_params()
-    wanted = str(asked.get("page") or "")
-    page = mo.ui.radio(
-        PAGES,
-        value=wanted if wanted in PAGES else PAGES[0],
-        inline=True,
-        on_change=lambda name: asked.set("page", name),
-    )
-    mo.vstack([mo.Html(f'<h1 class="board-title">gradatim <span>{desk.home.root}</span></h1>'), page])
-    return asked, desk, page
+    address = mo.query_params()
+    _asked = str(address.get("page") or "")
+    chosen, choose = mo.state(_asked if _asked in PAGES else PAGES[0])
+    return address, choose, chosen, desk
 
 
 @app.cell
-def _line(desk: Desk, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value not in ("Run", "Funnel", "Collapse"))
-    known = desk.ask(lines.lines)
-    everything = {"the whole warehouse": None} if page.value == "Funnel" else {}
+def _page(address: Any, choose: Callable[[str], None], chosen: Callable[[], str], desk: Desk) -> tuple[object, ...]:
+    page = chosen()
+
+    def turn(name: str) -> None:
+        address.set("page", name)
+        choose(name)
+
+    tabs = mo.ui.array(
+        [mo.ui.button(label=n, value=n, kind="success" if n == page else "neutral", on_click=turn) for n in PAGES]
+    )
+    mo.vstack([title(desk.home.root), in_a_row(tabs)])
+    return page, tabs
+
+
+@app.cell
+def _line(desk: Desk, page: str) -> tuple[object, ...]:
+    mo.stop(page not in ("Run", "Funnel", "Collapse"))
+    known = or_stop(lambda: desk.ask(lines.lines))
+    everything = {"the whole warehouse": None} if page == "Funnel" else {}
     offered = {**everything, **known}
     line = mo.ui.dropdown(offered, value=next(iter(offered), None), label="campaign", full_width=True)
     baseline = mo.ui.dropdown({"nothing": None, **known}, value="nothing", label="beside", full_width=True)
     every = mo.ui.refresh(options=["5s", "30s", "5m"], default_interval="5s")
-    beside = {"Run": (every,), "Collapse": (baseline,)}.get(str(page.value), ())
-    mo.hstack([line, *beside], wrap=True, justify="start", align="end") if offered else note(
-        "This warehouse holds no campaign yet; see: gradatim run --help"
-    )
+    beside = {"Run": (every,), "Collapse": (baseline,)}.get(page, ())
+    controls([line, *beside]) if offered else note("This warehouse holds no campaign yet; see: gradatim run --help")
     return baseline, every, line
 
 
 @app.cell
-def _live(desk: Desk, every: mo.ui.refresh, line: mo.ui.dropdown, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "Run" or line.value is None)
+def _live(desk: Desk, every: mo.ui.refresh, line: mo.ui.dropdown, page: str) -> tuple[object, ...]:
+    mo.stop(page != "Run" or line.value is None)
     every.value  # noqa: B018  # a tick runs this cell again
     shown(lambda: desk.ask(lambda store: live.live(store, line.value)))
     return ()
 
 
 @app.cell
-def _funnel(desk: Desk, line: mo.ui.dropdown, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "Funnel")
+def _funnel(desk: Desk, line: mo.ui.dropdown, page: str) -> tuple[object, ...]:
+    mo.stop(page != "Funnel")
     shown(lambda: desk.ask(lambda store: training.funnel(store, line.value)))
     return ()
 
 
 @app.cell
-def _collapse(desk: Desk, baseline: mo.ui.dropdown, line: mo.ui.dropdown, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "Collapse" or line.value is None)
+def _collapse(desk: Desk, baseline: mo.ui.dropdown, line: mo.ui.dropdown, page: str) -> tuple[object, ...]:
+    mo.stop(page != "Collapse" or line.value is None)
     shown(lambda: desk.ask(lambda store: training.collapse(store, line.value, baseline.value)))
     return ()
 
 
 @app.cell
-def _filters(desk: Desk, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "Tasks")
-    filters = tasks.filters(desk.ask(tasks.choices))
-    mo.vstack(
-        [
-            filters["text"],
-            mo.Html(
-                '<div class="board-filters">'
-                + "".join(f"<div>{filters[name].text}</div>" for name in filters.elements if name != "text")
-                + "</div>"
-            ),
-        ]
-    )
+def _filters(desk: Desk, page: str) -> tuple[object, ...]:
+    mo.stop(page != "Tasks")
+    filters = tasks.filters(or_stop(lambda: desk.ask(tasks.choices)))
+    mo.vstack([filters["text"], controls((filters[name] for name in filters.elements if name != "text"), least=140)])
     return (filters,)
 
 
@@ -101,7 +102,7 @@ def _number(filters: mo.ui.dictionary) -> tuple[object, ...]:
 
 @app.cell
 def _tasks(desk: Desk, filters: mo.ui.dictionary, number: mo.ui.number) -> tuple[object, ...]:
-    found = desk.ask(lambda store: tasks.find(store, filters.value, int(number.value or 1)))
+    found = or_stop(lambda: desk.ask(lambda store: tasks.find(store, filters.value, int(number.value or 1))))
     picked = tasks.listed(found)
     mo.vstack([mo.hstack([tasks.counted(found), number], wrap=True, align="center"), picked])
     return found, picked
@@ -116,8 +117,8 @@ def _task(desk: Desk, found: tasks.Found, picked: mo.ui.table) -> tuple[object, 
 
 
 @app.cell
-def _question(page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "SQL")
+def _question(page: str) -> tuple[object, ...]:
+    mo.stop(page != "SQL")
     question = mo.ui.code_editor(asking.EXAMPLE, language="sql", min_height=120, show_copy_button=False).form(
         submit_button_label="Ask", bordered=False
     )
@@ -134,25 +135,27 @@ def _answer(desk: Desk, question: mo.ui.form[str, str]) -> tuple[object, ...]:
 
 
 @app.cell
-def _schema(page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "SQL")
+def _schema(page: str) -> tuple[object, ...]:
+    mo.stop(page != "SQL")
     mo.accordion({"Tables, views and columns": asking.schema()})
     return ()
 
 
 @app.cell
-def _graders(desk: Desk, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "Graders")
+def _graders(desk: Desk, page: str) -> tuple[object, ...]:
+    mo.stop(page != "Graders")
     shown(lambda: quality.conflicts(desk))
     return ()
 
 
 @app.cell
-def _pair(desk: Desk, page: mo.ui.radio) -> tuple[object, ...]:
-    mo.stop(page.value != "Compare")
-    evaluated = desk.ask(quality.policies)
-    pair = quality.pair(evaluated, desk.ask(tasks.choices).families)
-    pair if len(evaluated) > 1 else note("It takes two evaluated policies to compare; see: gradatim evaluate --help")
+def _pair(desk: Desk, page: str) -> tuple[object, ...]:
+    mo.stop(page != "Compare")
+    evaluated = or_stop(lambda: desk.ask(quality.policies))
+    pair = quality.pair(evaluated, or_stop(lambda: desk.ask(tasks.choices)).families)
+    controls(pair.elements.values()) if len(evaluated) > 1 else note(
+        "It takes two evaluated policies to compare; see: gradatim evaluate --help"
+    )
     return evaluated, pair
 
 

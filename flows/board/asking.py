@@ -45,4 +45,4 @@ def schema() -> mo.Html:
         }
         for name in sorted(people_sql.public_names())
     ]
-    return table(rows, empty="", wrapped=["columns"])
+    return table(rows, empty="")

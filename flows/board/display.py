@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, TypeVar
 
-import altair as alt
 import marimo as mo
 
 from warehouse.errors import GradatimError
 
 Row = Mapping[str, Any]
+Made = TypeVar("Made")
 
 ROWS = 20
 """Rows that a table shows before it turns pages."""
+LONG, WIDE = 40, 340
+"""Characters from which a column's texts wrap, and how wide it is then, in pixels."""
+
+ON_ANY_GROUND = {"text": {"color": "#7d8797"}, "axis": {"gridColor": "#7d879740"}, "view": {"stroke": "#7d879780"}}
+"""What marimo's themes leave out of charts, in colours that both grounds bear."""
 
 
 def shown(work: Callable[[], object]) -> mo.Html:
@@ -23,6 +29,15 @@ def shown(work: Callable[[], object]) -> mo.Html:
         return mo.as_html(work())
     except GradatimError as error:
         return problem(str(error))
+
+
+def or_stop(work: Callable[[], Made]) -> Made:
+    """What `work` returns; where it raises one of our errors the cell ends with that as a sentence."""
+    try:
+        return work()
+    except GradatimError as error:
+        mo.stop(True, problem(str(error)))
+        raise
 
 
 def problem(text: str) -> mo.Html:
@@ -41,7 +56,7 @@ def _box(text: str, kind: str, role: str) -> mo.Html:
 
 def heading(text: str) -> mo.Html:
     """A heading within a page."""
-    return mo.Html(f'<h2 class="board-heading">{escaped(text)}</h2>')
+    return mo.Html(f'<div class="board-heading" role="heading" aria-level="2">{escaped(text)}</div>')
 
 
 def cards(figures: Sequence[tuple[str, str, str]]) -> mo.Html:
@@ -64,34 +79,86 @@ def pairs(fields: Mapping[str, object]) -> mo.Html:
     return mo.Html(f'<dl class="board-pairs">{inside}</dl>')
 
 
-def table(rows: Sequence[Row], *, empty: str, pick: bool = False, wrapped: Sequence[str] = ()) -> mo.Html:
-    """Rows as a table, with `empty` in its place when there are none; `pick` lets the reader choose one."""
+def table(rows: Sequence[Row], *, empty: str) -> mo.Html:
+    """Rows as a table, with `empty` in its place when there are none; many rows turn pages."""
     if not rows:
         return note(empty)
     names = list(rows[0])
+    if len(rows) > ROWS:
+        return _paged(rows, selection=None)
+    head = "".join(f"<th{_side(rows[0][name])}>{escaped(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(_cell(name, row[name]) for name in names) + "</tr>" for row in rows)
+    return mo.Html(f'<div class="board-table"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
+
+
+def picking(rows: Sequence[Row], *, empty: str) -> mo.Html | mo.ui.table:
+    """The same, for the reader to pick one row from; all rows are on one page."""
+    return _paged(rows, selection="single") if rows else note(empty)
+
+
+def _cell(name: str, value: object) -> str:
+    return f'<td data-label="{escaped(name)}"{_side(value)}>{escaped(plain(value))}</td>'
+
+
+def _side(value: object) -> str:
+    return " class=n" if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+
+
+def _paged(rows: Sequence[Row], *, selection: Literal["single"] | None) -> mo.ui.table:
+    names = list(rows[0])
+    long = [name for name in names if any(len(str(row[name])) > LONG for row in rows)]
     return mo.ui.table(
         [{name: plain(row[name]) for name in names} for row in rows],
-        selection="single" if pick else None,
-        pagination=not pick and len(rows) > ROWS,
-        page_size=max(ROWS, len(rows)) if pick else ROWS,
+        selection=selection,
+        pagination=selection is None,
+        page_size=ROWS if selection is None else len(rows),
         show_column_summaries=False,
         show_data_types=False,
         show_download=False,
         show_search=False,
-        wrapped_columns=[name for name in wrapped if name in names],
+        wrapped_columns=long,
+        column_widths=dict.fromkeys(long, WIDE),
     )
 
 
-def chart(spec: Mapping[str, Any]) -> mo.Html:
-    """A Vega-Lite specification drawn as wide as its place, without a menu."""
-    kind = alt.LayerChart if "layer" in spec else alt.Chart
-    return mo.as_html(kind.from_dict({**spec, "usermeta": {"embedOptions": {"actions": False}}}))
+class _Drawn:
+    """A Vega-Lite specification that marimo draws in its reader's theme."""
+
+    def __init__(self, spec: Mapping[str, Any]) -> None:
+        self._spec = {
+            **spec,
+            "background": "transparent",
+            "config": ON_ANY_GROUND,
+            "usermeta": {"embedOptions": {"actions": False}},
+        }
+
+    def _mime_(self) -> tuple[str, str]:
+        return "application/vnd.vegalite.v6+json", json.dumps(self._spec)
+
+
+def title(place: object) -> mo.Html:
+    """The head of the board: its name, and whose warehouse it reads."""
+    name = f"gradatim <span>{escaped(place)}</span>"
+    return mo.Html(f'<div class="board-title" role="heading" aria-level="1">{name}</div>')
+
+
+def in_a_row(elements: Iterable[mo.Html]) -> mo.Html:
+    """Elements beside each other, in as many lines as they take."""
+    return mo.Html(f'<div class="board-row">{"".join(element.text for element in elements)}</div>')
+
+
+def controls(elements: Iterable[mo.Html], *, least: int = 240) -> mo.Html:
+    """Controls side by side, each at least `least` pixels wide where there is room."""
+    inside = "".join(f"<div>{element.text}</div>" for element in elements)
+    return mo.Html(f'<div class="board-controls" style="--least: {least}px">{inside}</div>')
 
 
 def charts(found: Sequence[tuple[str, Mapping[str, Any] | None]]) -> mo.Html:
     """Titled charts, two a row where there is room; those without data are left out."""
     inside = "".join(
-        f"<figure><figcaption>{escaped(title)}</figcaption>{chart(spec).text}</figure>" for title, spec in found if spec
+        f"<figure><figcaption>{escaped(title)}</figcaption>{mo.as_html(_Drawn(spec)).text}</figure>"
+        for title, spec in found
+        if spec
     )
     return mo.Html(f'<div class="board-charts">{inside}</div>')
 

@@ -11,17 +11,20 @@ from flows.steps.campaigns import FLOW, baseline_of
 from warehouse.records import Action, Alarm, Run
 from warehouse.store import Store
 
+LONGEST = 16
+"""Characters of a campaign's name in a list."""
+
 
 def lines(store: Store) -> Mapping[str, str]:
     """What is shown of each line to its id, the newest first."""
     found: dict[str, str] = {}
     for run in sorted(store.read(Run, f"flow = '{FLOW}'"), key=lambda run: run.started_at, reverse=True):
         if run.campaign_id and run.campaign_id not in found.values():
-            name = str(run.config.get("name") or "campaign")
-            found[f"{name} {run.campaign_id[:10]} ({run.started_at:%Y-%m-%d}, {run.status})"] = run.campaign_id
+            name = str(run.config.get("name") or "campaign")[:LONGEST]
+            found[f"{name} {run.campaign_id[:10]}, {run.status}"] = run.campaign_id
             other = baseline_of(run)
             if other and other not in found.values():
-                found[f"{name} {other[:10]} (its baseline)"] = other
+                found[f"{name} {other[:10]}, baseline"] = other
     return found
 
 

@@ -76,7 +76,7 @@ def alarms(found: Sequence[Mapping[str, Any]]) -> mo.Html:
         for row in reversed(found)
         if row["level"] != "clear"
     ]
-    return table(rows, empty="No detector has fired.", wrapped=["actions"])
+    return table(rows, empty="No detector has fired.")
 
 
 def _done(action: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ def conflicts(desk: Desk) -> mo.Html:
         [
             charts([("Share of opposite rankings", _matrix(rows[:WORST]))]),
             heading("Pairs of graders, the worst first"),
-            table(rows, empty="", wrapped=["tasks"]),
+            table(rows, empty=""),
         ]
     )
 
@@ -80,7 +80,7 @@ def policies(store: Store) -> Mapping[str, str]:
 
 
 def pair(evaluated: Mapping[str, str], families: Sequence[str]) -> mo.ui.dictionary:
-    """The controls of a comparison: the two newest policies to begin with."""
+    """The controls of a comparison: the oldest policy and the newest to begin with."""
     names = list(evaluated)
     return mo.ui.dictionary(
         {
@@ -88,7 +88,7 @@ def pair(evaluated: Mapping[str, str], families: Sequence[str]) -> mo.ui.diction
             "b": mo.ui.dropdown(dict(evaluated), value=names[0] if names else None, label="policy B", full_width=True),
             "metric": mo.ui.dropdown(METRICS, value=METRICS[0], label="metric", full_width=True),
             "family": mo.ui.dropdown(
-                {"every": None, **{name: name for name in families}}, value="every", label="family"
+                {"every": None, **{name: name for name in families}}, value="every", label="family", full_width=True
             ),
             "force": mo.ui.checkbox(label="also under different protocols"),
         }

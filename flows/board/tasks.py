@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import marimo as mo
 
 from flows.board.desk import Desk
-from flows.board.display import heading, note, pairs, plain, table, text_block
+from flows.board.display import heading, note, pairs, picking, plain, table, text_block
 from warehouse.records import Bucket, Split, Status
 from warehouse.store import Store
 
-PAGE = 50
+PAGE = 20
 """Tasks a page."""
 
 LONGEST = 300
@@ -103,7 +103,7 @@ def listed(found: Found) -> mo.ui.table | mo.Html:
         for row in found.rows
     ]
     empty = "No task fits." if not found.offset else "There is no such page; the first is 1."
-    return table(rows, empty=empty, pick=True, wrapped=["prompt"])
+    return picking(rows, empty=empty)
 
 
 def picked_id(found: Found, picked: object) -> str | None:
@@ -146,7 +146,7 @@ def _detail(store: Store, task_id: str) -> mo.Html:
     else:
         for name in long:
             if task[name]:
-                parts += [mo.Html(f"<h3>{name}</h3>"), text_block(str(task[name]))]
+                parts += [mo.Html(f'<div class="board-quiet">{name}</div>'), text_block(str(task[name]))]
     fields = '"check", outcome, verifier, verifier_version, reason, cost'
     verdicts = store.rows(f"SELECT {fields} FROM verdicts WHERE task_id = $id ORDER BY rowid LIMIT 100", own)
     parts += [heading("Verdicts"), table(verdicts, empty="No check was made of it.")]
@@ -158,7 +158,7 @@ def _detail(store: Store, task_id: str) -> mo.Html:
         fields = "policy_id, purpose, judgement, reward, n_tokens, completion"
         sampled = store.rows(f"SELECT {fields} FROM rollouts WHERE task_id = $id ORDER BY rowid DESC LIMIT 20", own)
         sampled = [{**row, "completion": _short(row["completion"])} for row in sampled]
-        parts += [heading("Newest completions"), table(sampled, empty="There are none.", wrapped=["completion"])]
+        parts += [heading("Newest completions"), table(sampled, empty="There are none.")]
     return mo.vstack(parts)
 
 

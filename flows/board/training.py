@@ -88,7 +88,7 @@ def collapse(store: Store, line: str, baseline: str | None) -> mo.Html:
         [
             charts([(title, drawn.get(name)) for name, title in CURVES.items()]),
             heading("Alarms and actions"),
-            table(rows, empty="No detector has fired.", wrapped=["detail", "effect"]),
+            table(rows, empty="No detector has fired."),
         ]
     )
 

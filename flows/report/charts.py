@@ -225,8 +225,10 @@ def _funnel(facts: Facts) -> Spec | None:
         legend=None,
     )
     base = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("step:N", sort=order, title=None, axis=alt.Axis(labelLimit=170)),
-        x=alt.X("n:Q", title="attempts", scale=alt.Scale(domain=[0, n_in * 1.15], nice=False)),
+        y=alt.Y("step:N", sort=order, title=None, axis=alt.Axis(labelLimit=150)),
+        x=alt.X(
+            "n:Q", title="attempts", scale=alt.Scale(domain=[0, n_in * 1.3], nice=False), axis=alt.Axis(tickCount=5)
+        ),
     )
     text = base.mark_text(align="left", dx=4).encode(text=alt.Text("n:Q", format=","))
     return _spec(
@@ -246,15 +248,15 @@ def _events(facts: Facts) -> Spec | None:
         .encode(
             x=alt.X(
                 "step:Q",
-                title="optimizer step of the campaign",
+                title="optimizer step",
                 scale=alt.Scale(domain=[0, end], padding=10, nice=False),
                 axis=alt.Axis(labelFlush=False, tickCount=8),
             ),
-            y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=170)),
+            y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=150)),
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=kinds, range=["#d9a21b", "#c2382d", OWN]),
-                legend=alt.Legend(title=None, orient="top"),
+                legend=alt.Legend(title=None, orient="bottom", columns=2),
             ),
             shape=alt.Shape(
                 "kind:N", scale=alt.Scale(domain=kinds, range=["triangle-up", "diamond", "square"]), legend=None

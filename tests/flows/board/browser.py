@@ -31,7 +31,7 @@ function words() {
     child.nodeType === 3 ? child.textContent
     : child.nodeType !== 1 || ['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT'].includes(child.tagName) ? ''
     : (child.shadowRoot ? inside(child.shadowRoot) : '') + ' ' + inside(child)).join(' ');
-  return inside(document.body).replace(/\\s+/g, ' ');
+  return document.body === null ? '' : inside(document.body).replace(/\\s+/g, ' ');
 }
 """
 """Functions that look into shadow roots too, where marimo's elements draw themselves."""
