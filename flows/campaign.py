@@ -107,7 +107,7 @@ class CampaignConfig(Frozen):
 
     name: str = "pocket"
     """Name shown in reports."""
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**32)
     """Seed of every random choice."""
     policy: PolicyConfig = PolicyConfig()
     synthesis: SynthesisConfig = SynthesisConfig()
@@ -145,8 +145,8 @@ def read_config(path: Path | None) -> CampaignConfig:
     if not path.is_file():
         raise UserError(f"configuration '{path}' is not a file; see: configs/pocket.toml for an example")
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise UserError(
             f"configuration '{path}' is not TOML: {error}; see: configs/pocket.toml for an example"
         ) from error
@@ -191,7 +191,15 @@ def _named(path: Path, error: ValidationError) -> UserError:
         return unknown_name(
             f"key in {path}", place, [".".join([*map(str, tables), name]) for name in model.model_fields], str(path)
         )
-    return UserError(f"{place} in {path} is {first['input']!r}: {first['msg']}; see: {path}")
+    return UserError(f"{place} in {path} is {_shown(first['input'])}: {first['msg']}; see: {path}")
+
+
+def _shown(value: object) -> str:
+    """A value out of range; tables and lists are named only: what they hold may be a credential."""
+    if isinstance(value, (Mapping, list)):
+        return "a table" if isinstance(value, Mapping) else "a list"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _table(model: type[BaseModel], name: str) -> type[BaseModel]:

@@ -13,7 +13,7 @@ from synth.graders.config import StackConfig
 class Frozen(BaseModel):
     """A frozen table of settings that refuses unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class LoraConfig(Frozen):
@@ -175,7 +175,7 @@ class EvaluationConfig(Frozen):
     """Softmax temperature."""
     max_tokens: int = Field(14, ge=1)
     """Tokens of a completion."""
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**32)
     """Seed of the sampler."""
     groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Named groups of families that are reported for themselves."""

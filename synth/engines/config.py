@@ -14,7 +14,7 @@ from warehouse.records import JsonValue, content_hash
 class ModelConfig(BaseModel):
     """One model in one role: `[models.writer]`, `[models.checker]`, `[models.referee]`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     engine: str = "server"
     """`server`: any OpenAI-compatible server; `transformers` or `vllm`: in this process; or a plugin's."""
@@ -72,7 +72,7 @@ class ModelConfig(BaseModel):
 class BudgetConfig(BaseModel):
     """What all models together may use in one run; a ceiling stops cleanly and keeps what is done."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     tokens: int | None = Field(None, ge=1)
     """Prompt and generated tokens; none for no ceiling."""
@@ -85,7 +85,7 @@ class BudgetConfig(BaseModel):
 class ModelsConfig(BaseModel):
     """The models of a run by role, and what they may use together."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     writer: ModelConfig | None = None
     """Writes tasks."""

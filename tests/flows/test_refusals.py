@@ -7,6 +7,9 @@ import json
 
 import pytest
 
+from flows.campaign import read_config
+from warehouse.errors import UserError
+
 
 @pytest.fixture
 def refused(gradatim, tmp_path):
@@ -74,3 +77,44 @@ def test_damaged_sources_keep_what_was_committed_before(gradatim, refused, tmp_p
     packed.write_bytes(gzip.compress(json.dumps(good).encode() * 50)[:-20])
     refused("import", "gsm8k", "--path", str(packed), home=home)
     assert gradatim(home, "sql", "select count(*) n from tasks", "--json").code == 0
+
+
+SECRET = "sk-planted-in-the-wrong-place"
+WRONG = {
+    "stage.learning_rate": ["inf", "nan", "-1.0", "'fast'"],
+    "stage.n_steps": ["0", "3.5", "[3]", "{a = 1}"],
+    "seed": ["-1", "4294967296", "inf", "99999999999999999999999"],
+    "evaluation.seed": ["-1", "4294967296"],
+    "models.budget.tokens": ["-1", "inf"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in WRONG.items() for value in values])
+def test_a_value_that_no_run_can_use_is_refused_before_one(tmp_path, key, value):
+    config = tmp_path / "campaign.toml"
+    config.write_text(f"{key} = {value}\n")
+    with pytest.raises(UserError, match=key.replace(".", r"\.")):
+        read_config(config)
+
+
+@pytest.mark.parametrize("text", [f"api_key = '{SECRET}'", f"kind = 'server'\napi_key = '{SECRET}'"])
+def test_a_credential_in_a_configuration_is_not_repeated(tmp_path, text):
+    config = tmp_path / "campaign.toml"
+    config.write_text(f"[models.writer]\n{text}\n")
+    with pytest.raises(UserError) as told:
+        read_config(config)
+    assert SECRET not in str(told.value)
+
+
+@pytest.mark.parametrize("content", [b"\x00", b"\xff\xfe", b"a = " + b"[" * 5000, b"\x89PNG\r\n", b"a = 1979-99-99"])
+def test_a_configuration_that_is_no_toml(tmp_path, content):
+    config = tmp_path / "campaign.toml"
+    config.write_bytes(content)
+    with pytest.raises(UserError, match="is not TOML"):
+        read_config(config)
+
+
+def test_a_configuration_may_begin_with_a_byte_order_mark(tmp_path):
+    config = tmp_path / "campaign.toml"
+    config.write_bytes(b"\xef\xbb\xbfname = 'x'\r\n")
+    assert read_config(config).name == "x"
