@@ -39,6 +39,9 @@ class Settings(BaseSettings):
     """Batches examined at once."""
     ray_address: str | None = None
     """Address of a Ray cluster; none starts one on this machine for the run."""
+    embedder: str | None = None
+    """Sentence model (a hub name or a folder) by whose meaning written, imported and grown tasks are compared with each
+    other and with benchmarks; none compares wording and numbers alone."""
     judge_workers: int = Field(default=2, ge=1)
     """Sandbox workers that judge programs."""
     webhook: SecretStr | None = None

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 
 from flows.settings import Settings
+from synth.dedup import Embedder
 from synth.graders import Judge
 from warehouse.errors import GradatimError
 from warehouse.home import Home
@@ -30,6 +32,15 @@ class Workshop:
     def __init__(self, *, settings: Settings, store: Store, judge: Judge, run: str) -> None:
         self.settings, self.store, self.judge, self.run = settings, store, judge, run
         self.outputs: dict[str, JsonValue] = {}
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The sentence model that tasks are compared by; none when the settings name none."""
+        if self.settings.embedder is None:
+            return None
+        from trainer.embedder import SentenceEmbedder
+
+        return SentenceEmbedder(self.settings.embedder)
 
     @property
     def home(self) -> Home:

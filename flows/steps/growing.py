@@ -80,7 +80,9 @@ def _admitted(
     """Examines and commits the attempts of one generator, unless all of them are in already."""
     if shop.seen(done):
         return
-    admission = Admission(campaign_id, shop.judge, Novelty(shop.store.tasks(), near=True), benchmark_of(shop, ()))
+    admission = Admission(
+        campaign_id, shop.judge, Novelty(shop.store.tasks(), near=True, semantic=shop.embedder), benchmark_of(shop, ())
+    )
     for batch in admit(made, generator, admission):
         shop.commit(batch.records, batch=batch.key, purpose=f"synthesise {generator.name}")
         for _ in range(batch.n_in):

@@ -27,7 +27,7 @@ def import_source(
     if shop.seen(done):
         return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated}
     known = shop.store.read(Task, "source = $source AND status = 'accepted'", {"source": corpus.name})
-    admission = Admission(campaign_id, shop.judge, Novelty(known, near=True))
+    admission = Admission(campaign_id, shop.judge, Novelty(known, near=True, semantic=shop.embedder))
     with Progress(f"import {name}", total=corpus.source.n_rows) as progress:
         n_done = 0
         for batch in admit(corpus.rows, corpus.generator, admission, sources=(corpus.source,)):

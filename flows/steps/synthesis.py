@@ -117,7 +117,7 @@ def benchmark_of(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
         if not found:
             raise UserError(f"benchmark '{name}' is not in the warehouse; see: gradatim import {name} --path FILE")
         prompts += [task.prompt for task in found]
-    return Benchmark(prompts)
+    return Benchmark(prompts, semantic=shop.embedder)
 
 
 def family_table() -> list[Mapping[str, object]]:

@@ -158,7 +158,7 @@ def _admission(shop: Workshop, models: Models, order: WritingOrder, campaign_id:
     return Admission(
         campaign_id,
         shop.judge,
-        Novelty(shop.store.tasks(), near=True),
+        Novelty(shop.store.tasks(), near=True, semantic=shop.embedder),
         benchmark_of(shop, order.benchmarks),
         _checks(models, order),
     )
