@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,9 @@ from typing import Any
 from warehouse.errors import UserError
 
 Row = dict[str, Any]
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Half a character, which no UTF-8 file and no warehouse can hold unless its other half follows."""
 
 
 @dataclass(slots=True)
@@ -48,7 +52,9 @@ def read_rows(path: Path | str, *, limit: int | None = None) -> Raw:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, parse_constant=_refused)
+            if _SURROGATE.search(line):
+                json.dumps(row, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raw.error = UserError(f"{path}:{number} is not JSON ({error}); correct or remove the line")
             break
@@ -59,6 +65,10 @@ def read_rows(path: Path | str, *, limit: int | None = None) -> Raw:
             break
         raw.rows.append((number, row))
     return raw
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
 
 
 def _unzipped(content: bytes) -> tuple[bytes, bool]:
