@@ -34,6 +34,9 @@ class Environment(Protocol):
     def submission(self) -> str:
         """What the policy hands in when it submits now: text, from which alone it is graded."""
 
+    def close(self) -> None:
+        """Lets go of what the episode held; called once it has ended."""
+
     @classmethod
     def grade(cls, task: Task, submission: str, pool: Pool) -> Judged:
         """The word on a submission, by a pristine copy of the task."""

@@ -68,11 +68,14 @@ def play(task: Task, policy: Policy, pool: Pool, *, budget: Budget, clock: Calla
     kind = ENVIRONMENTS.get(str(task.params.get("environment")))
     episode = Episode(kind(pool), task, budget, clock)
     began = clock()
-    episode.reset()
-    while episode.ended is None:
-        said = policy(episode.turns, episode.tools)
-        reply = said if isinstance(said, Reply) else Reply(said)
-        episode.step(reply.text, n_tokens=reply.n_tokens, latency_s=reply.latency_s)
+    try:
+        episode.reset()
+        while episode.ended is None:
+            said = policy(episode.turns, episode.tools)
+            reply = said if isinstance(said, Reply) else Reply(said)
+            episode.step(reply.text, n_tokens=reply.n_tokens, latency_s=reply.latency_s)
+    finally:
+        episode.environment.close()
     return finished(episode, pool, latency_s=clock() - began)
 
 

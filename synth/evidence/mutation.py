@@ -6,6 +6,8 @@ import ast
 import copy
 from collections.abc import Iterator
 
+from synth.syntax import tree_of
+
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -43,7 +45,7 @@ def mutants(program: str, *, within: str | None = None) -> list[str]:
     >>> mutants("def f(x):\n    return x + 1")
     ['def f(x):\n    return None', 'def f(x):\n    return x - 1', 'def f(x):\n    return x + 2']
     """
-    tree = ast.parse(program)
+    tree = tree_of(program)
     original = ast.unparse(tree)
     seen = {original: None}
     nodes = list(ast.walk(tree))

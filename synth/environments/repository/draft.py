@@ -12,6 +12,7 @@ from synth.environments.packages import Blueprint, domains
 from synth.environments.packages.blueprint import Probe
 from synth.environments.repository.faults import Fault, inject
 from synth.sandbox import Test
+from synth.syntax import tree_of
 
 N_VISIBLE, N_HIDDEN = 3, 8
 TRIES = 60
@@ -113,7 +114,7 @@ def _flat(blueprint: Blueprint) -> Blueprint:
 def _readme(blueprint: Blueprint) -> str:
     lines = [f"# {blueprint.package}", "", blueprint.about, ""]
     for name, source in sorted(blueprint.modules.items()):
-        about = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+        about = (ast.get_docstring(tree_of(source)) or "").partition("\n")[0]
         lines.append(f"- `{blueprint.package}/{name}.py`: {about}")
     return "\n".join(lines) + "\n"
 
@@ -124,7 +125,7 @@ def _by_module(files: Mapping[str, str]) -> dict[str, str]:
 
 def _imports(source: str, package: str) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == package:
             found |= {node.module} if "." in node.module else {f"{package}.{alias.name}" for alias in node.names}
     return found

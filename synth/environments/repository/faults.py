@@ -11,6 +11,8 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from synth.syntax import tree_of
+
 KINDS = ("operator", "boundary", "wrong_variable", "missing_branch", "swapped_arguments", "contract")
 _SIGNS = {"+": "-", "-": "+", "*": "+", "//": "*", "%": "//", "&": "|", "|": "&", "and": "or", "or": "and"}
 _OPERATORS = {
@@ -76,7 +78,7 @@ class _Text:
     """A module's text with its tree and the offsets of nodes in it; the text is ASCII."""
 
     def __init__(self, source: str) -> None:
-        self.source, self.tree = source, ast.parse(source)
+        self.source, self.tree = source, tree_of(source)
         self._starts = [0]
         for line in source.split("\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
@@ -159,7 +161,7 @@ def _swap(text: _Text, left: ast.expr | ast.arg, right: ast.expr | ast.arg) -> t
 
 def _used_elsewhere(modules: Mapping[str, str]) -> set[str]:
     """Names that one module imports from another one."""
-    trees = [ast.walk(ast.parse(source)) for source in modules.values()]
+    trees = [ast.walk(tree_of(source)) for source in modules.values()]
     return {alias.name for nodes in trees for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 

@@ -49,6 +49,9 @@ class Repository:
         """The patch from the given files to the copy."""
         return difference(self._given, self._files)
 
+    def close(self) -> None:
+        """Nothing is held."""
+
     @classmethod
     def grade(cls, task: Task, submission: str, pool: Pool) -> Judged:
         """The word on a patch, by hidden tests on a pristine copy."""

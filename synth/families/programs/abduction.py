@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import random
 import re
@@ -10,6 +9,7 @@ import re
 from synth.answers import asked, boxed
 from synth.families.programs.interpreter import run
 from synth.family import Item, family
+from synth.syntax import tree_of
 from warehouse.records import Domain
 
 MODULI = (101, 211, 307, 401, 503)
@@ -38,6 +38,6 @@ class Abduction:
     def solve(self, item: Item) -> str | None:
         question, program, _ = item.prompt.split("\n\n")
         last, goal = (int(word) for word in re.findall(r"\d+", question)[1:3])
-        tree = ast.parse(program)
+        tree = tree_of(program)
         found = [x for x in range(last + 1) if run(tree, [x]) == goal]
         return boxed(found[0]) if len(found) == 1 else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import random
 
 from synth.answers import asked, boxed
 from synth.families.programs.interpreter import run
 from synth.family import Item, family
+from synth.syntax import tree_of
 from warehouse.records import Domain
 
 
@@ -31,7 +31,7 @@ class Deduction:
     def solve(self, item: Item) -> str | None:
         question, program, _ = item.prompt.split("\n\n")
         argument = int(question[len("What does f(") : -len(") return?")])
-        return boxed(run(ast.parse(program), [argument]))
+        return boxed(run(tree_of(program), [argument]))
 
 
 def _step(rng: random.Random) -> tuple[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 from itertools import product
@@ -10,6 +9,7 @@ from itertools import product
 from synth.families.programs.interpreter import run
 from synth.family import Item, family
 from synth.sandbox import Test
+from synth.syntax import tree_of
 from warehouse.records import Domain
 
 SIGNS = ("+", "-", "*")
@@ -54,7 +54,7 @@ class Repair:
         for place in [found.start() for found in re.finditer(r" [-+*] ", program)]:
             for sign in SIGNS:
                 changed = f"{program[:place]} {sign} {program[place + 3 :]}"
-                tree = ast.parse(changed)
+                tree = tree_of(changed)
                 if all(run(tree, [a, b]) == value for a, b, value in shown):
                     return changed
         return None

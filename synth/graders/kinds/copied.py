@@ -10,6 +10,7 @@ from pydantic import Field
 
 from synth.graders.grader import Case, Grade, Kind, Params, Referee, grader
 from synth.graders.programs import code_of
+from synth.syntax import tree_of
 
 _WORD = re.compile(r"\w+")
 
@@ -26,7 +27,7 @@ class CopiedParams(Params):
 def program_shape(source: str) -> tuple[str, int] | None:
     """A program without comments, docstrings and layout, its names kept, and its number of syntax nodes."""
     try:
-        tree = ast.parse(source)
+        tree = tree_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):

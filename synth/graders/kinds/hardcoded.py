@@ -14,6 +14,7 @@ from pydantic import Field
 
 from synth.graders.grader import Case, Grade, Kind, Params, Referee, grader
 from synth.graders.programs import program_of, tests_of
+from synth.syntax import tree_of
 
 
 class HardcodedParams(Params):
@@ -47,7 +48,7 @@ class Hardcoded:
         if not tests or generalises:
             return Grade(1.0)
         try:
-            tree = ast.parse(program_of(case.task, case.completion))
+            tree = tree_of(program_of(case.task, case.completion))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return Grade(1.0)
         table = list(entries(tree))

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from synth.graders.grader import Case, Grade, Kind, Params, Referee, grader
 from synth.graders.programs import code_of
+from synth.syntax import tree_of
 from warehouse.records import Domain
 
 _WRITING_TOOLS = re.compile(r"write|edit|create|delete|remove|move|rename|patch|replace|append|save", re.IGNORECASE)
@@ -104,7 +105,7 @@ def shell_writes(script: str) -> Iterator[str]:
 def program_writes(source: str) -> Iterator[str]:
     """Paths that a Python program names in calls that write."""
     try:
-        tree = ast.parse(source)
+        tree = tree_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

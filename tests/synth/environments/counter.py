@@ -51,10 +51,13 @@ class Counter:
             raise ToolError("that is not allowed")
         if kind == "infra":
             raise Infrastructure("the machine is gone")
-        return str({}[kind])
+        return str({"": 1}[kind])
 
     def submission(self) -> str:
         return str(self.value)
+
+    def close(self) -> None:
+        pass
 
     @classmethod
     def grade(cls, task: Task, submission: str, pool: Pool) -> Judged:

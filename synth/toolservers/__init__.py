@@ -1,0 +1,1 @@
+"""Tools in other processes over MCP, by the official Python SDK: needs the extra `agents`."""
