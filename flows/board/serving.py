@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from flows.settings import Settings
 from flows.steps.upkeep import existing_store
 from warehouse.errors import UserError
+
+if TYPE_CHECKING:
+    import uvicorn
 
 APP = Path(__file__).with_name("app.py")
 SESSION_S = 120
@@ -46,7 +50,8 @@ def serve(settings: Settings, *, host: str, port: int, token: bool, ready: Calla
         os.environ["GRADATIM_HOME"] = str(settings.place.root)
         server = _server(address)
         ready(address)
-        server.run(sockets=[listener])
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -67,11 +72,21 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _server(address: Address):  # type: ignore[no-untyped-def]
+def _server(address: Address) -> uvicorn.Server:
     import marimo
     import uvicorn
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
 
-    os.environ.setdefault("MARIMO_SKIP_UPDATE_CHECK", "1")
-    application = marimo.create_asgi_app(quiet=True, include_code=False, token=address.token, session_ttl=SESSION_S)
-    built = application.with_app(path="/", root=str(APP)).build()
-    return uvicorn.Server(uvicorn.Config(built, log_level="warning", timeout_graceful_shutdown=2))
+    board = marimo.create_asgi_app(quiet=True, include_code=False, token=address.token, session_ttl=SESSION_S)
+    built = cast("Starlette", board.with_app(path="/", root=str(APP)).build())
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        """marimo ends its sessions' threads only where its application is not mounted; here it is."""
+        yield
+        for route in built.routes:
+            await cast("Starlette", cast(Mount, route).app).state.session_manager.shutdown()
+
+    served = Starlette(routes=[Mount("/", built)], lifespan=lifespan)
+    return uvicorn.Server(uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=2))

@@ -31,7 +31,7 @@ PAGES = {
     "Compare": "policy A",
 }
 CLIPPED = """
-every('.board-cards b, .board-cards small, .board-table td, .board-row button, .board-title, .board-problem, dd')
+every('.board-cards b, .board-cards small, .board-table td, .board-title, .board-problem, dd')
   .filter(e => e.getBoundingClientRect().right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1 && e.clientWidth)
   .map(e => e.className + ' ' + e.textContent.slice(0, 60))
 """
@@ -93,7 +93,7 @@ def test_every_page_loads_without_an_error_and_fits(served, browser, width, dark
 
 def test_a_button_turns_the_page_and_its_address(served, browser):
     show(browser, served, "Run")
-    browser.ask("every('.board-row button').find(e => e.textContent.trim() === 'Funnel').click()")
+    press(browser, "Funnel")
     browser.wait_words(PAGES["Funnel"])
     browser.wait("location.search.includes('page=Funnel')")
 
@@ -159,6 +159,12 @@ def test_ctrl_c_leaves_nothing_running(served, browser):
     assert "Traceback" not in process.stderr.read()
 
 
+def press(browser, label):
+    """Click the button with this label once it is there."""
+    found = f"every('button').find(e => e.textContent.trim() === {json.dumps(label)})"
+    browser.wait(f"(() => {{ const b = {found}; if (b) b.click(); return !!b; }})()")
+
+
 def choose(browser, label, value):
     """Set the dropdown with this label to a value that it offers."""
     browser.wait(
@@ -187,4 +193,4 @@ def ask(browser, sql):
     )
     browser.type(sql)
     browser.wait(f"every('.cm-content')[0].textContent.includes({json.dumps(sql)})")
-    browser.ask("every('button').find(e => e.textContent.trim() === 'Ask').click()")
+    press(browser, "Ask")
