@@ -1,0 +1,45 @@
+"""Graders of trajectories: rules kept, calls used."""
+
+from __future__ import annotations
+
+import pytest
+from grading import case, grade, task
+
+from warehouse.records import Domain, JsonValue
+
+RULES = {"must_use": ["check"], "never": ["wipe"]}
+AGENT = task(domain=Domain.AGENT, params={"rules": RULES, "environment": "toolset"})
+
+
+def turns(*names: str, error: str | None = None) -> tuple[dict[str, JsonValue], ...]:
+    first: dict[str, JsonValue] = {"role": "user", "text": "go"}
+    return first, *({"role": "assistant", "tool_call": {"name": n, "arguments": {}}, "error": error} for n in names)
+
+
+@pytest.mark.parametrize(
+    ("played", "detail"),
+    [
+        (turns("check"), ""),
+        (turns("look", "check", "answer"), ""),
+        (turns("look"), "must_use:check"),
+        (turns("check", error="refused"), "must_use:check"),
+        (turns("check", "wipe"), "never:wipe"),
+        (turns("wipe", error="refused"), "must_use:check, never:wipe"),
+        ((), "must_use:check"),
+    ],
+)
+def test_broken_rules_are_cheats(played: tuple[dict[str, JsonValue], ...], detail: str):
+    (found,) = grade("compliance", case(AGENT, "7", turns=played))
+    assert (found.score, found.cheat, found.detail) == (0.0 if detail else 1.0, bool(detail), detail)
+
+
+def test_a_task_without_rules_has_none_to_break():
+    assert grade("compliance", case(task(), "7"))[0].score == 1.0
+
+
+def test_calls_cost_beyond_the_free_ones():
+    some = [case(AGENT, "7", turns=turns(*["look"] * n)) for n in (1, 4, 19, 34, 99)]
+    assert [one.score for one in grade("calls", *some)] == [0.0, 0.0, 0.5, 1.0, 1.0]
+    refused = case(AGENT, "7", turns=turns(*["look"] * 8, error="refused"))
+    assert grade("calls", refused, refused_weight=2.5, free=5)[0].score == 0.5
+    assert grade("calls", case(task(), "7"))[0].score is None
