@@ -8,8 +8,12 @@ import sys
 
 PROGRAM = """
 from synth.demonstrations import demonstrations, level_weights
+from synth.environments.repository.draft import draft
+from synth.environments.toolsets.making import draft as tools
 from synth.evidence.mutation import mutants
 from synth.family import FAMILIES
+from synth.sandbox import dump_tests
+from synth.seeds import stream
 from synth.tasks import make_item, to_task
 from warehouse.records import content_hash
 
@@ -21,7 +25,10 @@ ids = [
     for item in [make_item(family, level=level, seed=1, index=index)]
 ]
 pairs = [list(pair) for pair in demonstrations(level_weights(["rev", "lin"]), seed=0, n=200, wrong_rate=0.3)]
-print(content_hash(ids, pairs, mutants("def f(x):\\n    return max(x, 3) - x % 2 if x > 1 else -x\\n")))
+drafts = [draft(stream("d", i), 1 + i % 5) for i in range(40)]
+agents = [[dict(one.whole), dict(one.broken), dump_tests(one.tests + one.hidden)] for one in drafts]
+services = [tools(stream("t", i), 1 + i % 5).service.data() for i in range(20)]
+print(content_hash(agents, services, ids, pairs, mutants("def f(x):\\n    return max(x, 3) - x % 2 if x > 1 else -x\\n")))
 """
 
 

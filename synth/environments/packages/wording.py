@@ -231,7 +231,7 @@ def build(rng: random.Random, size: int) -> Blueprint:
         return sum(word in right for word in left) * 100 // len({*left, *right}) if left or right else 100
 
     def index(pages: list[str]) -> dict[str, list[int]]:
-        every = {word for page in pages for word in words(page)}
+        every = sorted({word for page in pages for word in words(page)})
         return {word: [i + 1 for i, page in enumerate(pages) if word in words(page)] for word in every}
 
     def search(pages: list[str], query: str) -> list[int]:

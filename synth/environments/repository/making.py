@@ -68,11 +68,16 @@ def _symptoms(made: Draft, pool: Pool) -> tuple[list[Symptom], str | None]:
     if not ran.outputs or all(_is_import(output) for output in ran.outputs):
         return [], NOT_LOADED
     found = [
-        Symptom(test, (output.message or output.raised) if output.raised else repr(output.value), bool(output.raised))
+        Symptom(test, (output.message or output.raised) if output.raised else _said(output.value), bool(output.raised))
         for test, output in zip(made.tests, ran.outputs, strict=False)
         if _wrong(test, output)
     ]
     return found, None if found else NOT_SEEN
+
+
+def _said(value: object) -> str:
+    """A value as the issue shows it; sets in one order, whatever the hash seed."""
+    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, set | frozenset) else repr(value)
 
 
 def _is_import(output: Output) -> bool:
