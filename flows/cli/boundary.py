@@ -15,6 +15,8 @@ from warehouse.errors import GradatimError, UserError
 SERVER = ("httpx", "httpcore", "prefect")
 """Packages whose errors say that the orchestrator, not the work, has failed."""
 
+INTERRUPTED = 130
+
 LIKE = str.maketrans({"…": "~", "•": "*", "–": "-", "—": "-", "’": "'", "“": '"', "”": '"', "×": "x", "→": ">"})
 """What stands for a sign on a terminal without UTF-8."""
 
@@ -34,8 +36,11 @@ def main() -> None:
     except OSError as error:
         _leave(error, code=2)
     except KeyboardInterrupt:
-        print("gradatim: interrupted; the same command goes on from the last finished step", file=sys.stderr)
-        sys.exit(130)
+        _interrupted()
+    except SystemExit as left:  # Typer ends an interrupted verb in silence
+        if left.code == INTERRUPTED:
+            _interrupted()
+        raise
     except Exception as error:
         if not type(error).__module__.startswith(SERVER):
             _leave(_recorded(error), code=1)
@@ -70,6 +75,11 @@ codecs.register_error("gradatim", _in_ascii)
 def is_unicode(stream: TextIO) -> bool:
     """Whether a stream can say every character."""
     return (stream.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+def _interrupted() -> NoReturn:
+    print("gradatim: interrupted; the same command goes on from the last finished step", file=sys.stderr)
+    sys.exit(INTERRUPTED)
 
 
 def _recorded(error: Exception) -> GradatimError:

@@ -110,6 +110,16 @@ def test_settings_hide_secrets_in_their_refusal(monkeypatch):
         run(Settings(home=Path("/nowhere")).place, "select 1")
 
 
+def test_an_interrupted_verb_says_that_it_goes_on(say, tmp_path, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("warehouse.people_sql.run", interrupted)
+    code, out, err = say(tmp_path / "home", "sql", "select 1")
+    assert (code, out, err.strip().count("\n")) == (130, "", 0)
+    assert "goes on from the last finished step" in err
+
+
 def test_rows_that_were_left_out_are_told(say, tmp_path):
     Store.open(tmp_path / "home").close()
     cut = f"select * from range({ROW_LIMIT + 1})"
