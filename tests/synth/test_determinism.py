@@ -28,7 +28,8 @@ pairs = [list(pair) for pair in demonstrations(level_weights(["rev", "lin"]), se
 drafts = [draft(stream("d", i), 1 + i % 5) for i in range(40)]
 agents = [[dict(one.whole), dict(one.broken), dump_tests(one.tests + one.hidden)] for one in drafts]
 services = [tools(stream("t", i), 1 + i % 5).service.data() for i in range(20)]
-print(content_hash(agents, services, ids, pairs, mutants("def f(x):\\n    return max(x, 3) - x % 2 if x > 1 else -x\\n")))
+mutated = mutants("def f(x):\\n    return max(x, 3) - x % 2 if x > 1 else -x\\n")
+print(content_hash(agents, services, ids, pairs, mutated))
 """
 
 

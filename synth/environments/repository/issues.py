@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from synth.environments.repository.draft import Draft, shown
 from synth.sandbox import Test
+from warehouse.records import content_hash
 
 
 class Symptom(NamedTuple):
@@ -31,7 +32,8 @@ VAGUE = (
 )
 TASK = (
     "Repair the package so that all of its functions do what their docstrings say. More tests than those in the tests "
-    "folder will be run on your patch. Change files of `{package}/` only; the tests are right."
+    "folder will be run on your patch. Change files of `{package}/` only; the tests are right. "
+    "The revision is {revision}."
 )
 
 
@@ -44,6 +46,7 @@ def issue(rng: random.Random, draft: Draft, symptoms: Sequence[Symptom], level: 
         "expected": repr(first.test.expected),
         "package": draft.package,
         "function": first.test.args[1],
+        "revision": content_hash(dict(draft.broken))[:10],
     }
     template = rng.choice(EXACT if level <= 2 or rng.random() < 0.4 else VAGUE)
     return f"{template.format(**words)}\n\n{TASK.format(**words)}"

@@ -59,7 +59,7 @@ def draft(rng: random.Random, level: int) -> Draft:
     """A draft of one level; depends on `rng` and `level` alone."""
     theme = rng.choice(THEMES)
     place, group, thing = theme.split()
-    keys = rng.sample([f"{group}-{letter}{k}" for letter in "abcdefg" for k in range(1, 9)], rng.randint(4, 7))
+    keys = [f"{group}-{rng.choice('abcdefgh')}{k}" for k in rng.sample(range(100, 10_000), rng.randint(4, 7))]
     figures = {key: rng.randint(1000, 99999) for key in keys}
     kinds = ["list", "figure", "old", *(["convert"] if level >= 2 else []), *(["open"] if level in (3, 5) else [])]
     kinds += (["check", "wipe"] if level == 5 else []) + rng.sample(["idle", "wipe"] if level < 5 else ["idle"], 1)
