@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.campaign import CampaignConfig
 from flows.workshop import Workshop
+from synth.tasks import OWN_SOURCE
 from warehouse.errors import UserError
 from warehouse.records import Split, Task, TaskKind
 
@@ -14,9 +15,13 @@ def training_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
 
 
 def heldout_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
-    """Accepted, verifiable tasks of the held-out split, those of unseen families included, sorted by id."""
-    seen = {*config.synthesis.families, *config.synthesis.sources}
-    return _tasks(shop, {*seen, *config.evaluation.unseen_families}, Split.HELDOUT)
+    """Accepted, verifiable tasks of the held-out split, those of unseen families included, sorted by id.
+
+    Tasks that a model wrote are left out, unless their source is named: what is measured rests on no model's word.
+    """
+    sources = {OWN_SOURCE, *config.synthesis.sources}
+    wanted = {*config.synthesis.families, *config.synthesis.sources, *config.evaluation.unseen_families}
+    return [task for task in _tasks(shop, wanted, Split.HELDOUT) if task.source in sources]
 
 
 def _tasks(shop: Workshop, wanted: set[str], split: Split) -> list[Task]:
