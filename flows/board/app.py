@@ -30,7 +30,7 @@ def _chosen() -> tuple[object, ...]:
     desk = open_desk()
     address = mo.query_params()
     _asked = str(address.get("page") or "")
-    chosen, choose = mo.state(_asked if _asked in PAGES else PAGES[0])
+    chosen, choose = mo.state(_asked if _asked in PAGES else PAGES[0], allow_self_loops=True)
     return address, choose, chosen, desk
 
 
