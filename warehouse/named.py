@@ -16,12 +16,16 @@ _PARAM = re.compile(r"^-- param (\w+)(?: = (.*?))?: (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class NamedQuery:
-    """One query: what it answers, its text, and its parameters with their defaults (`None`: must be given)."""
+    """One query: what it answers, its text, and its parameters with their defaults (`None`: must be given).
+
+    `meanings` says what each parameter is.
+    """
 
     name: str
     meaning: str
     sql: str
     params: Mapping[str, str | None]
+    meanings: Mapping[str, str]
 
     def bind(self, given: Mapping[str, object]) -> dict[str, object]:
         """The values to bind; raises `UserError` for a parameter that is unknown or missing."""
@@ -49,7 +53,7 @@ def named_query(name: str) -> NamedQuery:
     """The query called `name`; raises `UserError` with the nearest names when there is none."""
     known = named_queries()
     if name not in known:
-        raise unknown_name("named query", name, known, "gradatim sql --named")
+        raise unknown_name("named query", name, known, "gradatim tables")
     return known[name]
 
 
@@ -57,4 +61,5 @@ def _parse(file: Path) -> NamedQuery:
     text = file.read_text("utf-8")
     first = text.splitlines()[0].removeprefix("-- ")
     params = {name: default for name, default, _ in _PARAM.findall(text)}
-    return NamedQuery(file.stem, first, text.rstrip().rstrip(";"), {n: d or None for n, d in params.items()})
+    meanings = {name: meaning for name, _, meaning in _PARAM.findall(text)}
+    return NamedQuery(file.stem, first, text.rstrip().rstrip(";"), {n: d or None for n, d in params.items()}, meanings)

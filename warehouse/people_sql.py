@@ -10,6 +10,7 @@ Not covered: what completions of a policy say about held-out tasks; a person who
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,6 +31,8 @@ from warehouse.statement import allowed_statement
 TIMEOUT_S = 60.0
 LONGEST_S = 86_400.0
 ROW_LIMIT = 100_000
+IDS = dict.fromkeys(("policy", "policy_a", "policy_b", "before", "after"), "policies") | {"stage": "stages"}
+"""Parameters of named queries that hold ids, and the table of those."""
 TRUNCATED = b"truncated"
 """Key of the result's schema metadata that is set when the row limit cut it."""
 
@@ -82,9 +85,27 @@ def run(
 def run_named(
     home: Home | Path | str, name: str, params: Mapping[str, object] | None = None, **limits: float
 ) -> pa.Table:
-    """The rows of a named query under the same lock-down; raises `UserError` for unknown names and parameters."""
+    """The rows of a named query under the same lock-down; raises `UserError` for unknown names and parameters.
+
+    Ids of policies and stages may be given by their first characters, as long as they fit one.
+    """
     query = named_query(name)
-    return run(home, query.sql, params=query.bind(params or {}), **limits)  # type: ignore[arg-type]
+    bound = {key: _whole_id(home, key, value) for key, value in query.bind(params or {}).items()}
+    return run(home, query.sql, params=bound, **limits)  # type: ignore[arg-type]
+
+
+def _whole_id(home: Home | Path | str, param: str, value: object) -> object:
+    """The id that `value` begins, for a parameter that names a policy or a stage; every other value as it is."""
+    table = IDS.get(param)
+    if table is None or not (isinstance(value, str) and re.fullmatch(r"[0-9a-f]{4,}", value)):
+        return value
+    key = f"{table.removesuffix('s') if table == 'stages' else 'policy'}_id"
+    found = run(
+        home, f"SELECT DISTINCT {key} AS id FROM {table} WHERE starts_with({key}, $value)", params={"value": value}
+    )
+    if found.num_rows != 1:
+        raise UserError(f"{param} '{value}' matches {found.num_rows} {table}, must match 1; see: gradatim policies")
+    return found["id"][0].as_py()
 
 
 def public_names() -> set[str]:

@@ -23,7 +23,7 @@ def command(
         bool, typer.Option("--adversarial", help="Instead: plant defects in accepted tasks and see which are admitted.")
     ] = False,
     models: Annotated[
-        Path | None, typer.Option(help="With --adversarial: TOML file whose [models.checker] takes part.")
+        Path | None, typer.Option(help="With --adversarial: TOML file whose models.checker takes part.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,7 +14,9 @@ from flows.cli.output import Output, interval, print_json
 def command(
     context: typer.Context,
     policy: Annotated[str, typer.Option(help="Policy id, or its first characters.")],
-    protocol: Annotated[Path | None, typer.Option(help="TOML file with [synthesis] families and [evaluation].")] = None,
+    protocol: Annotated[
+        Path | None, typer.Option(help="TOML file with tables synthesis (families) and evaluation.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Sample a policy on held-out tasks and store pass@1, pass@k, entropy and tokens with intervals.

@@ -15,6 +15,9 @@ from rich.text import Text
 
 from flows.cli.boundary import is_unicode
 
+BLOCKS, NARROW = 60, 10
+"""Rows that may be shown as blocks, and the width that a cell of a table needs at most."""
+
 
 def print_json(value: object) -> None:
     """Print `value` as one JSON value on stdout; NaN becomes null, times ISO 8601."""
@@ -23,17 +26,39 @@ def print_json(value: object) -> None:
 
 
 def print_table(rows: Sequence[Mapping[str, object]], *, title: str | None = None) -> None:
-    """Print `rows` as a table on stdout, columns in the order of the first row."""
+    """Print `rows` as a table on stdout, with the columns of all of them; one block a row where it would not fit."""
     console = Console()
     if not rows:
-        console.print("no rows")
+        console.print("no rows" if title is None else f"{title}: no rows")
+        return
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if len(rows) <= BLOCKS and _width(names, rows) > console.width:
+        _print_blocks(console, names, rows, title)
         return
     table = Table(title=title, title_justify="left", header_style="bold", show_edge=False)
-    for name in rows[0]:
+    for name in names:
         table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row.values()))
+        table.add_row(*(Text(_cell(row.get(name))) for name in names))
     console.print(table)
+
+
+def _print_blocks(
+    console: Console, names: Sequence[str], rows: Sequence[Mapping[str, object]], title: str | None
+) -> None:
+    for place, row in enumerate(rows):
+        table = Table(title=title if place == 0 else None, title_justify="left", show_header=False, show_edge=False)
+        for name in names:
+            if name in row:
+                table.add_row(Text(name, style="bold"), Text(_cell(row[name])))
+        console.print(table)
+        console.print("")
+
+
+def _width(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> int:
+    """Characters that a table takes at least: its headers whole, and of its cells no more than `NARROW` each."""
+    cells = [max(min(NARROW, len(_cell(row.get(name)))) for row in rows) for name in names]
+    return sum(max(len(name), cell) + 3 for name, cell in zip(names, cells, strict=True))
 
 
 def say(message: str) -> None:

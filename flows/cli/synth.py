@@ -37,7 +37,8 @@ def command(
         str | None, typer.Option(help="Likewise, of another lineage: solves blind.", rich_help_panel=MODELS)
     ] = None,
     models: Annotated[
-        Path | None, typer.Option(help="TOML file with [models.writer], [models.checker].", rich_help_panel=MODELS)
+        Path | None,
+        typer.Option(help="TOML file with tables models.writer and models.checker.", rich_help_panel=MODELS),
     ] = None,
     origin: Annotated[
         str | None, typer.Option("--from", help="Source or family to write from.", rich_help_panel=MODELS)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from curriculum.estimates import compare, components, look_alpha, pass_at_k, samples_needed, tasks_needed
 from warehouse.errors import UserError
 from warehouse.records import Evaluation, JsonValue, Policy
@@ -63,6 +65,9 @@ def compare_policies(
         raise UserError(f"{a} and {b} share no evaluated task; see: gradatim evaluate --help")
     before = pass_at_k([row["n_a"] for row in rows], [row["c_a"] for row in rows], k)
     after = pass_at_k([row["n_b"] for row in rows], [row["c_b"] for row in rows], k)
+    if bool(np.isnan(before).all()) or bool(np.isnan(after).all()):
+        n = max(min(row["n_a"], row["n_b"]) for row in rows)
+        raise UserError(f"{metric} needs {k} samples a task, at most {n} are there; see: gradatim compare --help")
     arms = [str(row["arm"]) for row in rows]
     alpha = look_alpha(*look)
     found = compare(before, after, arms, alpha=alpha)

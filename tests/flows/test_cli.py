@@ -108,3 +108,33 @@ def test_a_server_that_is_gone_is_one_line_and_other_faults_are_told_apart(monke
     assert (ended.value.code, said.count("\n")) == (1, 1)
     assert "ZeroDivisionError" in said
     assert "what is committed stays" not in said
+
+
+def test_no_help_text_holds_brackets_that_rich_would_take_for_markup():
+    from flows.cli.app import app
+
+    def texts(command):
+        import typing
+
+        yield command.callback.__doc__ or ""
+        for hint in typing.get_type_hints(command.callback, include_extras=True).values():
+            yield from (getattr(extra, "help", None) or "" for extra in getattr(hint, "__metadata__", ()))
+
+    found = [text for command in app.registered_commands for text in texts(command)]
+    found += [t for g in app.registered_groups for c in g.typer_instance.registered_commands for t in texts(c)]
+    assert [text for text in found if "[" in text] == []
+
+
+def test_a_table_keeps_values_under_their_headers_and_turns_into_blocks_where_it_would_not_fit(capsys, monkeypatch):
+    from flows.cli.output import print_table
+
+    monkeypatch.setenv("COLUMNS", "80")
+    print_table([{"group": "all", "pass@1": 0.5, "tokens": 4.0}, {"group": "rev", "tokens": 5.5}])
+    header, _, first, second = [line for line in capsys.readouterr().out.splitlines() if line.strip()][-4:]
+    assert second.index("5.5") >= header.index("tokens") - 1
+    assert first.index("0.5") < second.index("5.5")
+    print_table([{f"a long name {i}": i for i in range(20)}])
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split("│")[0].strip() for line in shown if "│" in line] == [f"a long name {i}" for i in range(20)]
+    print_table([], title="children")
+    assert capsys.readouterr().out.strip() == "children: no rows"

@@ -95,3 +95,10 @@ def test_planned_looks_widen_the_interval_and_power_says_what_it_takes(two):
     assert easier["samples_needed"] <= 16
     with pytest.raises(UserError, match="between 0 and 1"):
         compare_policies(two.shop.store, "policy0", "policy1", want=0.0)
+
+
+def test_a_metric_that_needs_more_samples_than_there_are_is_refused(two):
+    rows = [*_evaluated(two, 0, "policy0", EVEN, "p"), *_evaluated(two, 1, "policy1", EVEN, "p")]
+    two.shop.commit(rows, batch="evaluations", purpose="x")
+    with pytest.raises(UserError, match="pass@99 needs 99 samples a task, at most 16"):
+        compare_policies(two.shop.store, "policy0", "policy1", metric="pass@99")
