@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 from flows.settings import Settings, read_settings
@@ -72,7 +73,11 @@ def public_store(settings: Settings) -> Store:
     return store
 
 
-@cache
 def desk() -> Desk:
-    """The desk of this process, for the home that `GRADATIM_HOME` names."""
-    return Desk(read_settings())
+    """The desk of this process for the home that `GRADATIM_HOME` names."""
+    return _desk_at(read_settings().home.absolute())
+
+
+@cache
+def _desk_at(home: Path) -> Desk:
+    return Desk(read_settings(home))

@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -49,6 +50,7 @@ def serve(settings: Settings, *, host: str, port: int, token: bool, ready: Calla
         address = Address(host, listener.getsockname()[1], secrets.token_urlsafe(24) if token else None)
         os.environ["GRADATIM_HOME"] = str(settings.place.root)
         server = _server(address)
+        _warm()
         ready(address)
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
@@ -70,6 +72,15 @@ def _listening(host: str, port: int) -> socket.socket:
             f"port {port} of {host} cannot be used: {error.strerror}; choose another: gradatim board --port {port + 1}"
         ) from error
     return listener
+
+
+def _warm() -> None:
+    """Import what pages are made of and open the warehouse, so that the first reader does not wait for it."""
+    from flows.board.desk import desk
+    from flows.board.lines import lines
+
+    import_module("flows.board.app")
+    desk().ask(lines)
 
 
 def _server(address: Address) -> uvicorn.Server:
