@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import AsJson, home_of
-from flows.cli.output import Output, interval, print_json
+from flows.cli.output import Output, headline, interval, print_json
 
 
 def command(
@@ -34,7 +34,7 @@ def command(
         print_json(found)
         return
     rows = [
-        {"group": group, **{metric: interval(figure) for metric, figure in figures.items()}}
+        {"group": group, **{metric: interval(figure) for metric, figure in headline(figures).items()}}
         for group, figures in found.items()
     ]
     Output(as_json=False).rows(rows)

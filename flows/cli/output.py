@@ -15,6 +15,8 @@ from rich.text import Text
 
 from flows.cli.boundary import is_unicode
 
+HEADLINE = ("entropy", "tokens")
+"""Figures of an evaluation that a terminal shows beside pass@k."""
 BLOCKS, NARROW = 60, 10
 """Rows that may be shown as blocks, and the width that a cell of a table needs at most."""
 
@@ -92,6 +94,20 @@ def print_summary(result: Mapping[str, Any]) -> None:
     Console().print(f"report: {result['report']}", soft_wrap=True)
 
 
+def number(value: float) -> str:
+    """A number in four digits, large ones in full.
+
+    >>> number(12800.0), number(0.12345)
+    ('12800', '0.1235')
+    """
+    return f"{value:.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+def headline(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Of an evaluation's figures those that a terminal shows; `--json` holds all."""
+    return {name: figure for name, figure in figures.items() if name.startswith("pass@") or name in HEADLINE}
+
+
 def interval(figure: Mapping[str, float] | None) -> str:
     """A figure with its interval, e.g. `0.41 [0.36, 0.46]`."""
     if figure is None:
@@ -139,7 +155,7 @@ def _plain(value: object) -> Any:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return number(value)
     if isinstance(value, (Mapping, list, tuple)):
         return json.dumps(_plain(value), ensure_ascii=False)
     return "" if value is None else str(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.options import AsJson, home_of
-from flows.cli.output import interval, print_json
+from flows.cli.output import headline, interval, number, print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,8 +84,7 @@ def _lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     evaluation, training, entropy = found["evaluation"], found["training"], found["entropy"]
     lines = [
         (f"{name}, after stage {evaluation['stage_index']}", interval(figure))
-        for name, figure in evaluation.items()
-        if isinstance(figure, Mapping)
+        for name, figure in headline(evaluation).items()
     ]
     if entropy:
         lines.append(("entropy in training", _short(entropy["now"])))
@@ -119,4 +118,4 @@ def _done(action: Mapping[str, Any]) -> str:
 
 
 def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, (int, float)) else "-"
+    return number(value) if isinstance(value, (int, float)) else "-"

@@ -46,7 +46,10 @@ def _isolation() -> list[Health]:
     overall = Health("isolation", any_works, True, f"backend: {chosen}", "" if any_works else remedy)
     return [
         overall,
-        *(Health(f"isolation: {p.name}", p.works, False, p.detail, "" if p.works else remedy) for p in found),
+        *(
+            Health(f"isolation: {p.name}", p.works, False, p.detail, "" if p.works or any_works else remedy)
+            for p in found
+        ),
     ]
 
 
