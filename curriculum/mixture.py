@@ -16,6 +16,9 @@ from warehouse.records import JsonValue, Mixture, content_hash
 FloatArray = npt.NDArray[np.float64]
 
 
+NO_ARMS = "a plan needs at least 1 arm, got 0; see: gradatim sql 'select * from current_tasks'"
+
+
 class MixtureConfig(BaseModel):
     """Settings of a plan."""
 
@@ -103,11 +106,11 @@ def plan(
     """
     config = config or MixtureConfig()
     if not arms:
-        raise UserError("a plan needs at least 1 arm, got 0; see: gradatim sql 'select * from current_tasks'")
+        raise UserError(NO_ARMS)
     names = [a.arm for a in arms]
     wanted, notes = _target(arms, config)
     floor, cap = bounds(arms, config)
-    weights = project(wanted, floor, cap)
+    weights = free = project(wanted, floor, cap)
     kl = 0.0
     if previous is not None:
         old = np.array([previous.weights.get(name, 0.0) for name in names])
@@ -123,10 +126,45 @@ def plan(
         scheduler=scheduler,
         config=config,
         weights={name: float(w) for name, w in zip(names, weights, strict=True)},
-        diff=_diff(arms, weights, previous, config),
+        diff=_diff(
+            weights,
+            previous,
+            {a.arm: _why(a, config, w, f) for a, w, f in zip(arms, weights.tolist(), free.tolist(), strict=True)},
+        ),
         kl=kl,
         previous=previous.plan_id if previous else None,
         notes=tuple(notes),
+    )
+
+
+def unplanned(
+    arms: Sequence[ArmSummary],
+    *,
+    policy_id: str,
+    snapshot_id: int,
+    scheduler: str,
+    previous: Plan | None = None,
+    config: MixtureConfig | None = None,
+) -> Plan:
+    """What a scheduler draws from that follows no plan: each arm's share of the pool's tasks.
+
+    Raises `UserError` when there are no arms.
+    """
+    if not arms:
+        raise UserError(NO_ARMS)
+    size = np.array([float(a.n_tasks) for a in arms])
+    weights = size / size.sum()
+    old = np.array([previous.weights.get(a.arm, 0.0) if previous else 0.0 for a in arms])
+    why = f"{scheduler} draws without a plan: the arm's share of the pool"
+    return Plan(
+        snapshot_id=snapshot_id,
+        policy_id=policy_id,
+        scheduler=scheduler,
+        config=config or MixtureConfig(),
+        weights={a.arm: float(w) for a, w in zip(arms, weights, strict=True)},
+        diff=_diff(weights, previous, {a.arm: why for a in arms}),
+        kl=divergence(weights, old),
+        previous=previous.plan_id if previous else None,
     )
 
 
@@ -206,25 +244,29 @@ def _target(arms: Sequence[ArmSummary], config: MixtureConfig) -> tuple[FloatArr
     return (1 - config.explore - config.replay) * main + config.explore * even + config.replay * replay, notes
 
 
-def _diff(
-    arms: Sequence[ArmSummary], weights: FloatArray, previous: Plan | None, config: MixtureConfig
-) -> dict[str, dict[str, JsonValue]]:
+def _diff(weights: FloatArray, previous: Plan | None, why: Mapping[str, str]) -> dict[str, dict[str, JsonValue]]:
+    """Arms that moved by .005 or more; `why` has the reason of every arm, in the order of `weights`."""
     old = dict(previous.weights) if previous else {}
     changes: dict[str, dict[str, JsonValue]] = {}
-    for arm, weight in zip(arms, weights, strict=True):
-        before = old.pop(arm.arm, 0.0)
+    for (arm, reason), weight in zip(why.items(), weights, strict=True):
+        before = old.pop(arm, 0.0)
         if previous is None or abs(weight - before) >= 0.005:
-            changes[arm.arm] = {"before": before, "after": round(float(weight), 6), "why": _why(arm, config)}
+            changes[arm] = {"before": before, "after": round(float(weight), 6), "why": reason}
     for name, before in old.items():
         changes[name] = {"before": before, "after": 0.0, "why": "no tasks left in this arm"}
     return changes
 
 
-def _why(arm: ArmSummary, config: MixtureConfig) -> str:
+def _why(arm: ArmSummary, config: MixtureConfig, weight: float, wanted: float) -> str:
+    """The reason of a weight; `wanted` is what it would be without the trust region."""
+    held = "; the trust region holds it" if abs(weight - wanted) >= 0.005 else ""
+    tried = f"{arm.n} rollouts" + (f" and {arm.n_before} of policies before" if arm.n_before else "")
     if arm.dead:
-        return f"dead: {arm.n} rollouts say pass rate < .05; exploration only"
+        return f"dead: {tried} say pass rate < .05; " + (
+            f"to be left but for exploration{held}" if held else "exploration only"
+        )
     if arm.pass_rate > config.mastered:
-        return f"mastered: pass rate {arm.pass_rate:.2f}; replay and floor only"
-    if arm.n == 0:
-        return "untried: prior only"
-    return f"chance of a mixed group {arm.p_mixed:.2f}, score {arm.score:.2f}, pass rate {arm.pass_rate:.2f}"
+        return f"mastered: pass rate {arm.pass_rate:.2f}; replay and floor only{held}"
+    if arm.n + arm.n_before == 0:
+        return f"untried: prior only{held}"
+    return f"chance of a mixed group {arm.p_mixed:.2f}, score {arm.score:.2f}, pass rate {arm.pass_rate:.2f}{held}"

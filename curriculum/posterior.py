@@ -93,13 +93,18 @@ def moment_prior(mu: npt.ArrayLike, second: npt.ArrayLike) -> Prior:
 
 
 def shrunk_prior(
-    weight: FloatArray, first: FloatArray, second: FloatArray, family: npt.NDArray[np.int32], strength: float = 4.0
+    weight: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    family: npt.NDArray[np.int32],
+    strength: float = 4.0,
+    before: tuple[FloatArray, FloatArray, FloatArray] | None = None,
 ) -> Prior:
     """Arm priors from decayed sums over groups, shrunk to the family's and then to all arms'.
 
     `weight`, `first`, `second` [A] sum 1, c/G and c(c-1)/(G(G-1)) over unselected groups; `family` [A] is each
     arm's family. Each level's mean and concentration count as `strength` groups below it; with no group at all
-    the prior is Beta(.5, .5).
+    the prior is Beta(.5, .5). `before`: the same sums of earlier policies, a level between an arm and its family.
     """
     n_families = int(family.max()) + 1
     w0, m0, s0 = weight.sum(), first.sum(), second.sum()
@@ -108,7 +113,10 @@ def shrunk_prior(
         np.bincount(family, weights=x, minlength=n_families).astype(np.float64) for x in (weight, first, second)
     )
     middle = _pull(wf, mf, sf, top, strength)
-    return _pull(weight, first, second, Prior(middle.mu[family], middle.kappa[family]), strength)
+    to = Prior(middle.mu[family], middle.kappa[family])
+    if before is not None:
+        to = _pull(*before, to, strength)
+    return _pull(weight, first, second, to, strength)
 
 
 def _pull(weight: FloatArray, first: FloatArray, second: FloatArray, to: Prior, strength: float) -> Prior:

@@ -11,8 +11,9 @@ from curriculum.buckets import ORDER, bucket_codes
 from curriculum.pool import pool_of
 from curriculum.posterior import credible_interval, p_mixed
 from curriculum.probes import stratified
-from curriculum.summary import posterior_of
+from curriculum.summary import Earlier, posterior_of
 from flows.campaign import CampaignConfig
+from flows.steps.planning import earlier_evidence
 from flows.steps.policies import load_policy, policy_row
 from flows.steps.pools import training_tasks
 from flows.workshop import Workshop
@@ -42,7 +43,14 @@ def calibrate(shop: Workshop, config: CampaignConfig, policy: str) -> str:
     evidence = [*earlier, *probes, *_recent(shop, config, policy_id)]
     decided = Counter(row.task_id for row in evidence if row.judgement.decided)
     passed = Counter(row.task_id for row in evidence if row.judgement is Judgement.PASS)
-    beliefs = believe(policy_id, tasks, decided, passed, group=config.stage.group_size)
+    beliefs = believe(
+        policy_id,
+        tasks,
+        decided,
+        passed,
+        group=config.stage.group_size,
+        earlier=earlier_evidence(shop, policy_id),
+    )
     shop.commit([*probes, *beliefs], batch=batch, purpose="calibrate")
     return policy_id
 
@@ -70,12 +78,18 @@ def bucket_sizes(shop: Workshop, policy_id: str) -> dict[str, JsonValue]:
 
 
 def believe(
-    policy_id: str, tasks: Sequence[Task], decided: Mapping[str, int], passed: Mapping[str, int], *, group: int
+    policy_id: str,
+    tasks: Sequence[Task],
+    decided: Mapping[str, int],
+    passed: Mapping[str, int],
+    *,
+    group: int,
+    earlier: Sequence[Earlier] = (),
 ) -> list[Calibration]:
     """One calibration a task from its decided rollouts and passes; a task never tried has its arm's prior."""
     n = np.array([decided.get(task.task_id, 0) for task in tasks])
     c = np.array([passed.get(task.task_id, 0) for task in tasks])
-    alpha, beta = posterior_of([task.arm for task in tasks], n, c)
+    alpha, beta = posterior_of([task.arm for task in tasks], n, c, earlier=earlier)
     low, high = credible_interval(alpha, beta)
     mean, mixed, codes = alpha / (alpha + beta), p_mixed(alpha, beta, group), bucket_codes(alpha, beta)
     return [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from curriculum.mixture import Plan, plan
-from curriculum.summary import summarize
+from curriculum.mixture import Plan, plan, unplanned
+from curriculum.summary import Earlier, summarize
 from flows.campaign import CampaignConfig
 from flows.steps.policies import policy_row
+from flows.steps.steering import PLANNED
 from flows.workshop import Workshop
 from warehouse.errors import UserError
 from warehouse.records import Mixture, content_hash
@@ -29,15 +30,20 @@ def plan_mixture(shop: Workshop, config: CampaignConfig, policy: str, *, campaig
 
 
 def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous: Mixture | None) -> Plan:
-    """The plan that the newest calibrations of `policy_id` call for; nothing is stored."""
+    """The plan that the newest calibrations of `policy_id` call for; nothing is stored.
+
+    A scheduler that follows no plan is given what it draws from: each arm's share of the pool.
+    """
     rows = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
     arms = summarize(
         [str(row["arm"]) for row in rows],
         [row["n"] for row in rows],
         [row["c"] for row in rows],
         group=config.stage.group_size,
+        earlier=earlier_evidence(shop, policy_id),
     )
-    return plan(
+    make = plan if config.curriculum.scheduler == PLANNED else unplanned
+    return make(
         arms,
         policy_id=policy_id,
         snapshot_id=shop.store.snapshot(),
@@ -45,6 +51,12 @@ def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous:
         scheduler=config.curriculum.scheduler,
         config=config.curriculum.mixture,
     )
+
+
+def earlier_evidence(shop: Workshop, policy_id: str) -> list[Earlier]:
+    """What the ancestors of a policy showed of every task that they tried, by their newest calibrations."""
+    rows = shop.store.named("earlier_evidence", policy=policy_id).to_pylist()
+    return [Earlier(str(row["arm"]), int(row["n"]), int(row["c"]), int(row["generations_back"])) for row in rows]
 
 
 def stored_plan(shop: Workshop, mixture: str) -> Mixture:

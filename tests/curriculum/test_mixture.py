@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curriculum import plan_file
-from curriculum.mixture import MixtureConfig, bounds, divergence, plan
+from curriculum.mixture import MixtureConfig, bounds, divergence, plan, unplanned
 from curriculum.summary import ArmSummary, summarize
 from warehouse.errors import UserError
 
@@ -114,3 +114,29 @@ def test_a_plan_is_a_row():
     made = plan([arm("a/1/s", 0.5)], policy_id="p", snapshot_id=3)
     row = made.record(campaign_id="c", stage_index=2)
     assert (row.mixture_id, row.snapshot_id, row.weights) == (made.plan_id, 3, {"a/1/s": 1.0})
+
+
+def test_a_scheduler_without_a_plan_is_given_its_shares_of_the_pool():
+    pool = [ArmSummary(f"f/{i}/s", size, 80, 0.5, 0.5, 1.0 / size, False) for i, size in enumerate((10, 30, 60))]
+    first = unplanned(pool, policy_id="p0", snapshot_id=1, scheduler="uniform")
+    assert first.weights == pytest.approx({"f/0/s": 0.1, "f/1/s": 0.3, "f/2/s": 0.6})
+    assert {change["why"] for change in first.diff.values()} == {
+        "uniform draws without a plan: the arm's share of the pool"
+    }
+    again = unplanned(pool[1:], policy_id="p1", snapshot_id=2, scheduler="uniform", previous=first)
+    assert again.weights == pytest.approx({"f/1/s": 1 / 3, "f/2/s": 2 / 3})
+    assert again.kl == pytest.approx(0.0, abs=1e-12)
+    assert again.diff["f/0/s"]["why"] == "no tasks left in this arm"
+    with pytest.raises(UserError, match="at least 1 arm"):
+        unplanned([], policy_id="p", snapshot_id=1, scheduler="uniform")
+
+
+def test_a_weight_that_the_trust_region_holds_says_so():
+    names = ["a/0/s", "b/0/s", "c/0/s"]
+    first = plan([arm(name, 0.5) for name in names], policy_id="p0", snapshot_id=1)
+    died = [arm("a/0/s", 0.5), arm("b/0/s", 0.5), arm("c/0/s", 0.0, dead=True)]
+    tight = plan(died, policy_id="p1", snapshot_id=2, previous=first, config=MixtureConfig(kl=0.01))
+    assert "the trust region holds it" in str(tight.diff["c/0/s"]["why"])
+    assert tight.weights["c/0/s"] > 0.1
+    wide = plan(died, policy_id="p1", snapshot_id=2, previous=first, config=MixtureConfig(kl=10))
+    assert str(wide.diff["c/0/s"]["why"]).endswith("exploration only")
