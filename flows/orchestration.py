@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from flows.room import make_room
+
 if "PREFECT_HOME" in os.environ:
-    # Prefect makes its own folder but none above it, and its server does not start without one.
-    Path(os.environ["PREFECT_HOME"]).mkdir(parents=True, exist_ok=True)
+    make_room(Path(os.environ["PREFECT_HOME"]))
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE

@@ -144,3 +144,23 @@ def test_a_value_that_csv_cannot_hold_is_refused(say, tmp_path, value):
     code, _, err = say(tmp_path / "home", "sql", f"select {value} a", "--csv", str(tmp_path / "rows.csv"))
     assert (code, err.count("\n")) == (2, 1)
     assert "--parquet" in err
+
+
+def test_a_flow_on_a_full_disk_is_refused_at_once(tmp_path):
+    import subprocess
+
+    from flows.room import make_room
+
+    make_room(tmp_path / "roomy" / "prefect")
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small file system")
+    small = tmp_path / "small"
+    small.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        with pytest.raises(UserError, match=r"MB are free at .* a flow needs 64"):
+            make_room(small / "home" / "prefect")
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
