@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 from flows.board.display import Row
@@ -32,21 +33,20 @@ def facts_of(store: Store, line: str, baseline: str | None = None) -> Facts:
     """The curves, plans, alarms and actions of a line; what takes long to gather is left empty."""
     arm = read_arm(store, line)
     owners = {"owners": [line, *(stage.stage_id for stage in arm.stages)]}
-    return Facts(
+    return gathered(
         campaign_id=line,
         snapshot_id=store.snapshot(),
-        runs=(),
         arm=arm,
         baseline=read_arm(store, baseline) if baseline and baseline != line else None,
-        funnel=(),
-        reasons=(),
-        verification=(),
-        informative=(),
-        examples=(),
         alarms=tuple(store.read(Alarm, "list_contains($owners, owner)", owners)),
         actions=tuple(store.read(Action, "list_contains($owners, owner)", owners)),
-        lineage=(),
     )
+
+
+def gathered(**kept: Any) -> Facts:
+    """Facts of which only `kept` was gathered; every other part is empty."""
+    empty = {f.name: () for f in fields(Facts) if f.default is MISSING and f.default_factory is MISSING}
+    return Facts(**empty | kept)
 
 
 def funnel_of(store: Store, line: str | None) -> tuple[list[Row], list[Row]]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import marimo as mo
 
 from flows.board.display import cards, charts, heading, note, plain, table
-from flows.board.lines import facts_of, funnel_of
+from flows.board.lines import facts_of, funnel_of, gathered
 from flows.report.charts import charts as charts_of
-from flows.report.events import events
-from flows.report.facts import Arm, Facts
+from flows.report.charts import events
+from flows.report.facts import Arm
 from warehouse.store import Store
 
 CURVES = {
@@ -34,8 +34,12 @@ def funnel(store: Store, line: str | None) -> mo.Html:
     if not kept:
         return note("No attempt to make a task is in this warehouse for that choice.")
     n_in, n_out = (sum(int(row[name]) for row in kept) for name in ("n_in", "n_out"))
-    whole = Facts(
-        line or "", 0, (), Arm(line or "", (), (), (), ()), None, tuple(kept), tuple(reasons), (), (), (), (), (), ()
+    whole = gathered(
+        campaign_id=line or "",
+        arm=Arm(line or "", (), (), (), ()),
+        baseline=None,
+        funnel=tuple(kept),
+        reasons=tuple(reasons),
     )
     spent = sum(float(row["cost"] or 0) for row in kept)
     figures = [
