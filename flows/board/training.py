@@ -9,7 +9,7 @@ import marimo as mo
 from flows.board.display import cards, charts, heading, note, plain, table
 from flows.board.lines import facts_of, funnel_of, gathered
 from flows.report.charts import charts as charts_of
-from flows.report.charts import events
+from flows.report.events import events
 from flows.report.facts import Arm
 from warehouse.store import Store
 

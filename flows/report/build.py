@@ -13,11 +13,13 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from flows.report.charts import charts, events, names
+from flows.report.charts import charts, names
+from flows.report.events import events
 from flows.report.examples import LONGEST
 from flows.report.facts import Facts, gather
 from flows.report.summary import figure, share, summary
-from flows.report.tables import costs, families, headline, versions
+from flows.report.tables import costs, families, headline, matrix, versions
+from flows.report.words import WORDS
 from warehouse.store import Store
 
 
@@ -43,6 +45,8 @@ def render(facts: Facts) -> str:
         arms=names(facts),
         summary=summary(facts),
         headline=headline(facts),
+        matrix=matrix(facts),
+        words=WORDS,
         charts=set(found),
         specs=_embedded(found),
         families=families(facts),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
+from flows.report.events import events
 from flows.report.facts import Arm, Facts
 from warehouse.records import Evaluation
 
@@ -26,15 +27,15 @@ def charts(facts: Facts) -> dict[str, Spec]:
     """Every chart that the warehouse has data for, by name."""
     found: dict[str, Spec | None] = {
         "pass_at_1": _curve(facts, "pass@1", bounded=True),
-        "pass_at_k": _curve(facts, facts.arm.pass_at_k() or "pass@8", bounded=True),
+        "pass_at_k": _curve(facts, facts.wide or "pass@8", bounded=True),
         "entropy": _curve(facts, "entropy", bounded=False),
         "tokens": _curve(facts, "tokens", bounded=False),
         "reward_steps": _steps(facts, "reward"),
         "entropy_steps": _steps(facts, "entropy"),
         "mixture_families": _mixture(facts.arm, 0, "family"),
         "mixture_levels": _mixture(facts.arm, 1, "level"),
-        "heat_before": _heat(facts.arm, 0),
-        "heat_after": _heat(facts.arm, -1),
+        "heat_before": _heat(facts.arm, Arm.start),
+        "heat_after": _heat(facts.arm, Arm.end),
         "funnel": _funnel(facts),
         "events": _events(facts),
     }
@@ -168,12 +169,13 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdigit() else (0, name)
 
 
-def _heat(arm: Arm, place: int) -> Spec | None:
+def _heat(arm: Arm, side: Callable[[Arm, str, str], Evaluation | None]) -> Spec | None:
     """pass@1 by family and level after one evaluation; arms of several sources count by their tasks."""
     cells: dict[tuple[str, int], list[Evaluation]] = defaultdict(list)
     for group in sorted({e.group for e in arm.evaluations if e.group.startswith("arm:")}):
         family, level, _ = group.removeprefix("arm:").split("/", 2)
-        cells[family, int(level)] += arm.figures("pass@1", group)[place:][:1]
+        figure = side(arm, "pass@1", group)
+        cells[family, int(level)] += [figure] if figure else []
     sizes = {cell: sum(e.n for e in found) for cell, found in cells.items()}
     rows = [
         {
@@ -199,11 +201,11 @@ def _heat(arm: Arm, place: int) -> Spec | None:
         ),
         tooltip=["family:N", "level:O", alt.Tooltip("value:Q", title="pass@1", format=".3f"), "n:Q"],
     )
-    figure = base.mark_text(fontSize=10).encode(
+    text = base.mark_text(fontSize=10).encode(
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition("datum.value > 0.55", alt.value("#111111"), alt.value("#ffffff")),
     )
-    return _spec(alt.layer(cell, figure), height=26 * len({row["family"] for row in rows}))
+    return _spec(alt.layer(cell, text), height=26 * len({row["family"] for row in rows}))
 
 
 def _funnel(facts: Facts) -> Spec | None:
@@ -237,10 +239,10 @@ def _funnel(facts: Facts) -> Spec | None:
 
 
 def _events(facts: Facts) -> Spec | None:
-    rows = [{"step": event["step"], "what": event["what"], "kind": event["kind"]} for event in events(facts)]
+    rows = [{name: event[name] for name in ("step", "where", "what", "kind")} for event in events(facts)]
     if not rows:
         return None
-    kinds = ["warn", "critical", "action"]
+    kinds = ["warn", "critical", "clear", "action"]
     end = max(1, sum(stage.n_steps for stage in facts.arm.trained), *(row["step"] for row in rows))
     marks = (
         alt.Chart(alt.Data(values=rows))
@@ -255,43 +257,18 @@ def _events(facts: Facts) -> Spec | None:
             y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=150)),
             color=alt.Color(
                 "kind:N",
-                scale=alt.Scale(domain=kinds, range=["#d9a21b", "#c2382d", OWN]),
+                scale=alt.Scale(domain=kinds, range=["#d9a21b", "#c2382d", "#3a8f55", OWN]),
                 legend=alt.Legend(title=None, orient="bottom", columns=2),
             ),
             shape=alt.Shape(
-                "kind:N", scale=alt.Scale(domain=kinds, range=["triangle-up", "diamond", "square"]), legend=None
+                "kind:N",
+                scale=alt.Scale(domain=kinds, range=["triangle-up", "diamond", "circle", "square"]),
+                legend=None,
             ),
-            tooltip=["kind:N", "what:N", "step:Q"],
+            tooltip=["kind:N", "what:N", "where:N"],
         )
     )
     return _spec(marks, height=30 * len({row["what"] for row in rows}) + 20)
-
-
-def events(facts: Facts) -> list[dict[str, Any]]:
-    """Alarms and actions in order of the campaign's steps; an event of the campaign itself comes at the end."""
-    starts = facts.arm.starts
-    end = sum(stage.n_steps for stage in facts.arm.trained)
-    place: dict[str, int] = {}
-    found = []
-    for alarm in facts.alarms:
-        place[alarm.alarm_id] = starts.get(alarm.owner, end) + (alarm.step if alarm.owner in starts else 0)
-        if alarm.level != "clear":
-            found.append(
-                {
-                    "step": place[alarm.alarm_id],
-                    "what": alarm.detector,
-                    "kind": str(alarm.level),
-                    "detail": dict(alarm.inputs),
-                    "effect": {},
-                }
-            )
-    for action in facts.actions:
-        step = place.get(action.alarm_id or "", starts.get(action.owner, end))
-        change = {"before": dict(action.before), "after": dict(action.after), "applied": action.applied}
-        found.append(
-            {"step": step, "what": action.action, "kind": "action", "detail": change, "effect": dict(action.effect)}
-        )
-    return sorted(found, key=lambda event: (event["step"], event["kind"] == "action", event["what"]))
 
 
 def _spec(chart: alt.Chart | alt.LayerChart, height: int = HEIGHT) -> Spec:

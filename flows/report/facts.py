@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from flows.report.changes import Changes, changes
 from flows.report.examples import Example, examples
+from flows.steps.watching import final_look
 from warehouse.records import Action, Alarm, Evaluation, Metric, Mixture, Run, RunStatus, Stage
 from warehouse.store import Store
 
@@ -20,6 +21,10 @@ N_INFORMATIVE = 10
 """How many of the most informative tasks are shown."""
 
 
+WIDE = 8
+"""K of pass@K where the configuration is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arm:
     """One line of training: a campaign, or the baseline that starts from the same policy."""
@@ -29,6 +34,10 @@ class Arm:
     evaluations: tuple[Evaluation, ...]
     series: tuple[Row, ...]
     mixtures: tuple[Mixture, ...]
+    final: int | None = None
+    """Index of the evaluation that the last policy has: after a last roll-back, of the one gone back to."""
+    canaries: Mapping[str, int] = field(default_factory=dict)
+    """Stage to its canary rollouts, which its `n_rollouts` counts too."""
 
     @property
     def trained(self) -> list[Stage]:
@@ -60,9 +69,33 @@ class Arm:
         found = {e.stage_index: e for e in self.evaluations if e.metric == metric and e.group == group}
         return [found[index] for index in sorted(index for index in found if index is not None)]
 
-    def pass_at_k(self) -> str | None:
-        """The name of the pass@k with the largest k over 1 that was measured."""
+    def start(self, metric: str, group: str = "all") -> Evaluation | None:
+        """The first figure of a metric."""
+        return next(iter(self.figures(metric, group)), None)
+
+    def end(self, metric: str, group: str = "all") -> Evaluation | None:
+        """The figure of the policy that the line of training ended with."""
+        found = self.figures(metric, group)
+        own = [e for e in found if e.stage_index == self.final]
+        return own[-1] if own else found[-1] if found else None
+
+    def ends(self, metric: str, group: str = "all") -> tuple[Evaluation, Evaluation] | None:
+        """A metric's first figure and its last, where it was measured more than once."""
+        found, before, after = self.figures(metric, group), self.start(metric, group), self.end(metric, group)
+        return (before, after) if before and after and len(found) > 1 else None
+
+    @property
+    def unmeasured(self) -> list[Stage]:
+        """Finished stages behind the last evaluation."""
+        looks = [e.stage_index for e in self.evaluations if e.stage_index is not None]
+        last = max(looks, default=None)
+        return [s for s in self.trained if last is not None and s.n_steps and s.stage_index > last]
+
+    def wide(self, k: int) -> str | None:
+        """pass@`k` where it was measured, else the pass@K with the largest K over 1."""
         names = {e.metric for e in self.evaluations if e.metric.startswith("pass@") and e.metric != "pass@1"}
+        if f"pass@{k}" in names:
+            return f"pass@{k}"
         return max(names, key=lambda name: int(name.partition("@")[2]), default=None)
 
 
@@ -83,6 +116,19 @@ class Facts:
     alarms: tuple[Alarm, ...]
     actions: tuple[Action, ...]
     lineage: tuple[Row, ...]
+    change: Changes = field(default_factory=dict)
+    """From the campaign's start to its end."""
+    baseline_change: Changes = field(default_factory=dict)
+    """From the baseline's start to its end."""
+    against: Changes = field(default_factory=dict)
+    """From the baseline's end to the campaign's: what is positive is the campaign's."""
+
+    @property
+    def wide(self) -> str | None:
+        """The pass@K by which breadth is told: the K of the campaign's evaluations."""
+        asked = self.run.config.get("evaluation") if self.run else None
+        k = asked.get("k") if isinstance(asked, Mapping) else None
+        return self.arm.wide(k if isinstance(k, int) else WIDE)
 
     @property
     def run(self) -> Run | None:
@@ -117,7 +163,7 @@ def gather(store: Store, campaign_id: str, baseline: str | None = None) -> Facts
     policy = arm.last_policy
     lineage = store.named("checkpoint_lineage", policy=policy).to_pylist() if policy else []
     alarms = store.read(Alarm, "list_contains($owners, owner)", owners)
-    return Facts(
+    facts = Facts(
         campaign_id=campaign_id,
         snapshot_id=store.snapshot(),
         runs=tuple(sorted(store.read(Run, "campaign_id = $campaign", own), key=lambda run: run.started_at)),
@@ -138,6 +184,21 @@ def gather(store: Store, campaign_id: str, baseline: str | None = None) -> Facts
         actions=tuple(store.read(Action, "list_contains($owners, owner)", owners)),
         lineage=tuple(lineage),
     )
+    return _compared(store, facts)
+
+
+def _compared(store: Store, facts: Facts) -> Facts:
+    """`facts` with what changed task by task, in the campaign and against its baseline."""
+    metrics = ["pass@1", *([facts.wide] if facts.wide else [])]
+    own, other = facts.arm, facts.baseline
+    found = replace(facts, change=changes(store, own.start("pass@1"), own.end("pass@1"), metrics))
+    if other is None:
+        return found
+    return replace(
+        found,
+        baseline_change=changes(store, other.start("pass@1"), other.end("pass@1"), metrics),
+        against=changes(store, other.end("pass@1"), own.end("pass@1"), metrics),
+    )
 
 
 def read_arm(store: Store, campaign_id: str) -> Arm:
@@ -148,7 +209,14 @@ def read_arm(store: Store, campaign_id: str) -> Arm:
     arm = Arm(
         campaign_id, tuple(stages), tuple(store.read(Evaluation, "campaign_id = $campaign", own)), (), tuple(plans)
     )
-    return Arm(arm.campaign_id, arm.stages, arm.evaluations, tuple(_series(store, arm)), arm.mixtures)
+    counted = store.rows(
+        "SELECT stage_id, count(*)::BIGINT AS n FROM rollouts WHERE purpose = 'canary'"
+        " AND list_contains($stages, stage_id) GROUP BY stage_id",
+        {"stages": [stage.stage_id for stage in stages]},
+    )
+    canaries = {str(row["stage_id"]): int(row["n"]) for row in counted}
+    final = final_look(store, campaign_id)
+    return replace(arm, series=tuple(_series(store, arm)), final=final, canaries=canaries)
 
 
 def _series(store: Store, arm: Arm) -> list[Row]:
@@ -186,9 +254,7 @@ def _informative(store: Store, policy: str | None) -> Sequence[Row]:
     return [{**row, "prompt": prompts.get(row["task_id"], "")} for row in rows]
 
 
-def by_family(arm: Arm, metric: str) -> dict[str, list[Evaluation]]:
-    """Family to its figures of `metric` after each stage in order."""
-    families: dict[str, list[Evaluation]] = defaultdict(list)
-    for group in sorted({e.group for e in arm.evaluations if e.group.startswith("family:")}):
-        families[group.removeprefix("family:")] = arm.figures(metric, group)
-    return {family: found for family, found in families.items() if found}
+def families_of(arm: Arm) -> list[str]:
+    """The families that were measured by themselves, by name."""
+    groups = {e.group for e in arm.evaluations if e.group.startswith("family:") and e.metric == "pass@1"}
+    return sorted(group.removeprefix("family:") for group in groups)

@@ -2,98 +2,133 @@
 
 from __future__ import annotations
 
-from flows.report.facts import Arm, Facts, Row, by_family
+from curriculum.estimates import Verdict
+from flows.report.changes import Change, Changes
+from flows.report.events import events
+from flows.report.facts import Arm, Facts, Row
 from warehouse.records import Evaluation
 
 
 def summary(facts: Facts) -> list[str]:
     """The sentences a reader needs first; each is said only when the warehouse holds what it speaks of."""
-    sentences = [_effort(facts), _gain(facts), _breadth(facts), _entropy(facts), _baseline(facts), *_families(facts)]
-    return [sentence for sentence in [*sentences, _funnel(facts), _written(facts), _alarms(facts)] if sentence]
+    sentences = [_effort(facts), _unmeasured(facts), _gain(facts), _breadth(facts), _entropy(facts), _baseline(facts)]
+    sentences += [*_families(facts), _funnel(facts), _written(facts), _alarms(facts)]
+    return [sentence for sentence in sentences if sentence]
 
 
-def figure(e: Evaluation) -> str:
+def figure(e: Evaluation, digits: int = 2) -> str:
     """A figure with its 95 % interval: `0.62 [0.58, 0.66]`."""
-    return f"{e.value:.2f} [{e.low:.2f}, {e.high:.2f}]"
+    return f"{e.value:.{digits}f} [{e.low:.{digits}f}, {e.high:.{digits}f}]"
 
 
 def _effort(facts: Facts) -> str:
     trained = [stage for stage in facts.arm.trained if stage.n_steps]
     if not trained:
         return "No training stage has been recorded for this campaign."
-    steps, rollouts = sum(s.n_steps for s in trained), sum(s.n_rollouts for s in trained)
-    minutes = sum(s.duration_s for s in trained) / 60
+    steps, minutes = sum(s.n_steps for s in trained), sum(s.duration_s for s in trained) / 60
     scheduler = f" under the {facts.arm.scheduler} scheduler" if facts.arm.scheduler else ""
     state = "" if facts.finished else " The campaign has not finished: what follows is its state so far."
     return (
         f"The policy was trained for {_count(len(trained), 'stage')} and {_count(steps, 'optimizer step')}{scheduler}, "
-        f"on {_count(rollouts, 'rollout')}, in {minutes:.1f} minutes.{state}"
+        f"on {_spent(facts.arm)}; its training alone took {minutes:.1f} minutes.{state}"
+    )
+
+
+def _unmeasured(facts: Facts) -> str:
+    """What the figures do not speak of: stages trained after the last evaluation."""
+    stages = facts.arm.unmeasured
+    if not stages:
+        return ""
+    named = " and ".join(str(stage.stage_index) for stage in stages)
+    policy = str(stages[-1].policy_out or "")[:8]
+    return (
+        f"No figure here is of stage {named}, trained after this campaign's last evaluation; "
+        f"see: gradatim evaluate --policy {policy}"
     )
 
 
 def _gain(facts: Facts) -> str:
-    found = facts.arm.figures("pass@1")
-    if len(found) < 2:
-        return "" if found else "No evaluation has been recorded, so nothing is said of how good the policy is."
-    before, after = found[0], found[-1]
+    ends = facts.arm.ends("pass@1")
+    if ends is None:
+        measured = facts.arm.end("pass@1")
+        return "" if measured else "No evaluation has been recorded, so nothing is said of how good the policy is."
+    before, after = ends
     return (
-        f"On {_count(after.n, 'held-out task')} pass@1 went from {figure(before)} to {figure(after)}: "
-        f"{_verdict(before, after)}."
+        f"On {_count(after.n, 'held-out task')} pass@1 went from {figure(before)} to {figure(after)}"
+        f"{_verdict(_of(facts.change, 'pass@1'))}."
     )
 
 
 def _breadth(facts: Facts) -> str:
-    name = facts.arm.pass_at_k()
-    found = facts.arm.figures(name) if name else []
-    if len(found) < 2:
+    """Whether breadth was paid for pass@1: said only as far as the paired comparison of pass@k bears it."""
+    name = facts.wide
+    ends = facts.arm.ends(name) if name else None
+    if name is None or ends is None:
         return ""
-    before, after = found[0], found[-1]
-    lost = after.value < before.value - (before.high - before.low) / 2
-    gained = [e.value for e in facts.arm.figures("pass@1")]
-    word = "breadth was lost while training" if lost else "breadth held"
-    if not lost and gained and gained[-1] > gained[0]:
-        word = "what pass@1 gained was not bought with breadth"
-    return f"{name} went from {figure(before)} to {figure(after)}: {word}."
+    change, narrow = _of(facts.change, name), _of(facts.change, "pass@1")
+    text = f"{name} went from {figure(ends[0])} to {figure(ends[1])}{_verdict(change)}."
+    gained = narrow is not None and narrow.verdict is Verdict.BETTER
+    if change is not None:
+        text += f" {_paid(change, gained)}"
+    other = _of(facts.baseline_change, name)
+    if other is not None and facts.baseline is not None:
+        text += f" Under {facts.baseline.scheduler or 'the baseline'} it changed by {other}, {other.verdict}."
+    return text
+
+
+def _paid(change: Change, gained: bool) -> str:
+    if change.verdict is Verdict.WORSE:
+        return "Breadth was lost while pass@1 rose." if gained else "Breadth was lost."
+    if change.verdict is Verdict.CANNOT_TELL:
+        return f"Whether breadth held cannot be told: a loss of {max(0.0, -change.low):.2f} is not ruled out."
+    return "What pass@1 gained was not bought with breadth." if gained else "Breadth grew."
 
 
 def _entropy(facts: Facts) -> str:
-    found = facts.arm.figures("entropy")
-    if len(found) < 2 or found[0].value <= 0:
+    ends = facts.arm.ends("entropy")
+    if ends is None or ends[0].value <= 0:
         return ""
-    before, after = found[0], found[-1]
+    before, after = ends
     change = after.value / before.value - 1
     word = f"it {'fell' if change < 0 else 'rose'} by {abs(change):.0%}" if abs(change) >= 0.05 else "it held"
     return f"Entropy went from {before.value:.2f} to {after.value:.2f} nats a token: {word}."
 
 
 def _baseline(facts: Facts) -> str:
-    own = facts.arm.figures("pass@1")
-    other = facts.baseline.figures("pass@1") if facts.baseline else []
-    if not own or not other or facts.baseline is None:
+    """The campaign's end against the baseline's, in pass@1 and pass@k."""
+    other = facts.baseline.end("pass@1") if facts.baseline else None
+    if other is None or facts.baseline is None or facts.arm.end("pass@1") is None:
         return ""
-    name, difference = facts.baseline.scheduler or "baseline", own[-1].value - other[-1].value
-    spent = _rollouts(facts.baseline)
-    cost = f" with {_count(spent, 'rollout')}" if spent else ""
-    return (
-        f"The {name} baseline, trained from the same start{cost}, ended at {figure(other[-1])}: the campaign is "
-        f"{abs(difference):.2f} {'above' if difference >= 0 else 'below'} it"
-        f"{', but the intervals overlap' if _overlap(own[-1], other[-1]) else ''}."
-    )
+    name = facts.baseline.scheduler or "baseline"
+    cost = f" with {_spent(facts.baseline)}" if facts.baseline.trained else ""
+    text = f"The {name} baseline, trained from the same start{cost}, ended at {figure(other)}"
+    change, wide = _of(facts.against, "pass@1"), _of(facts.against, facts.wide or "")
+    if change is None:
+        return f"{text}; the two were not measured on the same tasks, so they are not compared."
+    standing = {
+        Verdict.BETTER: f"better than {name} sampling",
+        Verdict.WORSE: f"worse than {name} sampling",
+        Verdict.CANNOT_TELL: f"level with {name} sampling",
+    }[change.verdict]
+    tail = "; cannot tell" if change.verdict is Verdict.CANNOT_TELL else ""
+    breadth = f" In {facts.wide} it differs by {wide}, {wide.verdict}." if wide else ""
+    return f"{text}: task by task the campaign is {standing}: {change}{tail}.{breadth}"
 
 
 def _families(facts: Facts) -> list[str]:
     gains = {
-        family: found[-1].value - found[0].value
-        for family, found in by_family(facts.arm, "pass@1").items()
-        if len(found) > 1
+        group.removeprefix("family:"): found["pass@1"]
+        for group, found in facts.change.items()
+        if group.startswith("family:") and "pass@1" in found
     }
     if not gains:
         return []
-    best, worst = max(gains, key=lambda f: gains[f]), min(gains, key=lambda f: gains[f])
-    sentence = f"The family that gained most is {best} ({gains[best]:+.2f})"
+    best, worst = max(gains, key=lambda f: gains[f].difference), min(gains, key=lambda f: gains[f].difference)
+    sentence = f"The family that gained most is {best} ({_judged(gains[best])})"
     if best == worst:
         return [f"{sentence}."]
-    return [f"{sentence}; {worst} {'lost' if gains[worst] < 0 else 'gained least'} ({gains[worst]:+.2f})."]
+    word = "lost" if gains[worst].verdict is Verdict.WORSE else "gained least"
+    return [f"{sentence}; {worst} {word} ({_judged(gains[worst])})."]
 
 
 def _funnel(facts: Facts) -> str:
@@ -128,28 +163,40 @@ def share(row: Row, name: str) -> str:
 
 
 def _alarms(facts: Facts) -> str:
-    loud = [alarm for alarm in facts.alarms if alarm.level != "clear"]
+    found = events(facts)
+    loud = [event for event in found if event["kind"] in ("warn", "critical")]
     if not loud:
         return "No detector fired." if facts.arm.trained else ""
-    critical = sum(alarm.level == "critical" for alarm in loud)
+    critical = sum(event["kind"] == "critical" for event in loud)
+    where = ", ".join(
+        f"{event['what']} {'cleared ' if event['kind'] == 'clear' else ''}{event['where']}"
+        for event in found
+        if event["kind"] != "action"
+    )
     return (
-        f"Detectors fired {_count(len(loud), 'time')}, {critical} of them critical; "
+        f"Detectors fired {_count(len(loud), 'time')}, {critical} of them critical ({where}); "
         f"{_count(sum(action.applied for action in facts.actions), 'action')} changed the run."
     )
 
 
-def _rollouts(arm: Arm) -> int:
-    return sum(stage.n_rollouts for stage in arm.trained)
+def _spent(arm: Arm) -> str:
+    """The rollouts that were trained on, and those that canaries took beside them."""
+    stages = arm.trained
+    canaries = sum(arm.canaries.get(stage.stage_id, 0) for stage in stages)
+    beside = f" and {canaries:,} of canaries" if canaries else ""
+    return f"{_count(sum(stage.n_rollouts for stage in stages) - canaries, 'training rollout')}{beside}"
 
 
-def _verdict(before: Evaluation, after: Evaluation) -> str:
-    if _overlap(before, after):
-        return "the intervals overlap, so this may be chance"
-    return "a clear gain" if after.value > before.value else "a clear loss"
+def _of(found: Changes, metric: str) -> Change | None:
+    return found.get("all", {}).get(metric)
 
 
-def _overlap(one: Evaluation, other: Evaluation) -> bool:
-    return one.low <= other.high and other.low <= one.high
+def _judged(change: Change) -> str:
+    return f"{change}, {change.verdict}"
+
+
+def _verdict(change: Change | None) -> str:
+    return f": task by task {_judged(change)}" if change else "; no rollouts are stored to compare them task by task"
 
 
 def _count(n: int, what: str) -> str:

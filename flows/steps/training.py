@@ -62,7 +62,7 @@ def train_stage(
     mark = f"{file.stage_id}:{file.attempt}"
     shop.commit([started], batch=f"{mark}:started", purpose=f"stage {index} begins")
     try:
-        result = _run(shop, file, index)
+        result = _run(shop, file, label(config, index))
     except GradatimError as error:
         failed = replace(started, status=RunStatus.FAILED, reason=str(error))
         shop.commit([failed], batch=f"{mark}:failed", purpose=f"stage {index} failed")
@@ -145,8 +145,15 @@ def _stages_behind(shop: Workshop, policy: Policy) -> list[Stage]:
     return stages
 
 
-def _run(shop: Workshop, file: StageFile, index: int) -> StageResult:
-    with Progress(f"stage {index}", total=file.last_step - file.first_step) as progress:
+def label(config: CampaignConfig, index: int) -> str:
+    """What progress calls a stage; that of a baseline, which has no baseline of its own, names its scheduler too."""
+    return (
+        f"stage {index}" if config.curriculum.baseline is not None else f"{config.curriculum.scheduler} stage {index}"
+    )
+
+
+def _run(shop: Workshop, file: StageFile, what: str) -> StageResult:
+    with Progress(what, total=file.last_step - file.first_step) as progress:
 
         def show(step: Mapping[str, Any]) -> None:
             if "step" in step:

@@ -28,6 +28,15 @@ def test_the_result_has_figures_with_intervals_before_and_after(campaign):
             assert side[metric]["n"] > 0
 
 
+def test_what_changed_is_what_compare_says(campaign, gradatim):
+    result = campaign.ended.value
+    first, last = result["stages"][0]["policy_in"], result["stages"][-1]["policy_out"]
+    for metric, change in result["change"].items():
+        told = gradatim(campaign.home, "compare", first, last, "--metric", metric, "--json").value
+        assert change == {name: told[name] for name in ("difference", "low", "high", "verdict")}
+    assert list(result["change"]) == list(result["baseline"]["against"]) == ["pass@1", "pass@8"]
+
+
 def test_the_result_tells_how_right_the_tasks_are_that_a_model_wrote(campaign):
     written = campaign.ended.value["written"]
     assert {"separated", "alone"} == written.keys()

@@ -69,8 +69,10 @@ def campaign_rows(campaign="campaign0", *, scheduler="frontier", speed=0.05, n_s
         rows += evaluations(campaign, policies[stage], stage, speed, rng)
         rows += [point for step in range(40) for point in points(name, stage, step, speed, rng)]
         rows += groups(name, policies[stage - 1], rng.sample(tasks, 12), rng)
+    for place, name in ((0, policies[0]), (1, policies[-1])):
+        rows += samples(name, tasks[::2], round(place * 40 * speed))
     if scheduler == "frontier":
-        rows += trouble(f"{campaign}-s2")
+        rows += trouble(campaign)
     run = Run(
         run=f"run-{campaign}", campaign_id=campaign, flow="run_campaign", status=RunStatus.FINISHED,
         config={"name": f"pocket {HOSTILE}", "seed": 0, "curriculum": {"scheduler": scheduler}},
@@ -182,7 +184,22 @@ def groups(stage_id, policy_id, tasks, rng):
     return rows
 
 
-def trouble(stage_id):
+def samples(policy_id, tasks, gain):
+    """Eight evaluation rollouts a task; `gain` of them more pass than the start's."""
+    return [
+        Rollout(
+            rollout_id=f"{policy_id}-eval-{place}-{sample}", task_id=made.task_id, policy_id=policy_id, step=0,
+            purpose=RolloutPurpose.EVAL, slot=place, sample=sample, n_tokens=6, completion=made.gold,
+            finish_reason=FinishReason.STOP, mean_entropy=0.4, reward=0.0, protocol_hash="e" * 32,
+            judgement=Judgement.PASS if sample < place % 5 + gain else Judgement.WRONG,
+        )
+        for place, made in enumerate(tasks)
+        for sample in range(8)
+    ]  # fmt: skip
+
+
+def trouble(campaign):
+    stage_id = f"{campaign}-s2"
     alarm = {"owner": stage_id, "detector_version": "1"}
     return [
         Alarm(
@@ -191,6 +208,14 @@ def trouble(stage_id):
         ),
         Alarm(alarm_id="a2", step=25, detector="pass_rate_below_prediction", level=AlarmLevel.CRITICAL, **alarm),
         Alarm(alarm_id="a3", step=30, detector="entropy_half_life", level=AlarmLevel.CLEAR, **alarm),
+        Alarm(
+            alarm_id="a4", owner=campaign, step=2, detector="forgetting", detector_version="2", level=AlarmLevel.WARN,
+            inputs={"arm": "rev/3/gradatim", "high": -0.106, "value": 0.106, "worst": -0.223},
+        ),
+        Alarm(
+            alarm_id="a5", owner=campaign, step=3, detector="forgetting", detector_version="2", level=AlarmLevel.CLEAR,
+            inputs={"arm": "sort/5/gradatim"},
+        ),
         Action(
             action_id="b1", alarm_id="a2", owner=stage_id, action="rollback_and_halve_rate", rule_version="1",
             before={"learning_rate": 3e-4}, after={"learning_rate": 1.5e-4}, effect={"pass@1": 0.04},
