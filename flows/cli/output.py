@@ -69,7 +69,7 @@ def say(message: str) -> None:
 
 
 def print_summary(result: Mapping[str, Any]) -> None:
-    """Print a campaign's result: figures before and after with their intervals, and where the report is."""
+    """Print a campaign's result: figures before and after, what changed task by task, and where the report is."""
     sides = {"before": result["before"], "after": result["after"]}
     if "baseline" in result:
         sides[f"after, {result['baseline']['scheduler']}"] = result["baseline"]["after"]
@@ -78,6 +78,17 @@ def print_summary(result: Mapping[str, Any]) -> None:
         for name in result["before"]
     ]
     print_table(rows, title="held-out tasks")
+    compared = [("after against before", result.get("change", {}))]
+    if "baseline" in result:
+        name = result["baseline"]["scheduler"]
+        compared.append((f"after against {name}'s", result["baseline"].get("against", {})))
+    rows = [
+        {"metric": metric, "compared": sides, "difference": difference(change), "verdict": change["verdict"]}
+        for sides, found in compared
+        for metric, change in found.items()
+    ]
+    if rows:
+        print_table(rows, title="task by task")
     for group, figures in result.get("groups", {}).items():
         rows = [
             {"metric": name, **{side: interval(figures[side].get(name)) for side in ("before", "after")}}
@@ -113,6 +124,11 @@ def interval(figure: Mapping[str, float] | None) -> str:
     if figure is None:
         return ""
     return f"{figure['value']:.3f} [{figure['low']:.3f}, {figure['high']:.3f}]"
+
+
+def difference(change: Mapping[str, float]) -> str:
+    """A paired difference with its own interval, e.g. `+0.183 [0.122, 0.244]`."""
+    return f"{change['difference']:+z.3f} [{change['low']:z.3f}, {change['high']:z.3f}]"
 
 
 class Output:
