@@ -17,13 +17,17 @@ measure = step("evaluate")(evaluation.evaluate_policy)
 
 @verb_flow("evaluate_policy")
 def evaluate_policy(
-    home: Path | None = None, config: CampaignConfig | None = None, policy: str | None = None
+    home: Path | None = None,
+    config: CampaignConfig | None = None,
+    policy: str | None = None,
+    like: str | None = None,
 ) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
     """Measure `policy` (an id or its start; the newest) on the held-out tasks; returns every figure by group of tasks.
 
-    Without `config` the tasks and the protocol are the newest campaign's.
+    Without `config` the tasks and the protocol are the newest campaign's; with `like` those of another policy's
+    newest evaluation.
     """
     stored = config.model_dump(mode="json") if config else {}
     with workshop(at_home(home), flow="evaluate_policy", config=stored) as shop:
         settings, policy_id = current(shop, config, policy)
-        return evaluation.all_figures(shop, measure(shop, settings, policy_id))
+        return evaluation.all_figures(shop, measure(shop, settings, policy_id, like=like))

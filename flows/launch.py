@@ -31,7 +31,12 @@ def launch_campaign(
     nonce = uuid.uuid4().hex if new else ""
     ids = campaign_ids(config, {name: sha256_of(path) for name, path in paths.items()}, nonce)
     if dry_run:
-        return {"campaign_id": ids.campaign, "home": str(home), "config": config.model_dump(mode="json")}
+        return {
+            "campaign_id": ids.campaign,
+            "home": str(home),
+            "config": config.model_dump(mode="json"),
+            "finished": _finished(settings, ids) is not None,
+        }
     done = _finished(settings, ids)
     if done is not None:
         say(f"campaign {ids.campaign} is finished; checkpoints, snapshots and report verified. --new runs another.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import AsJson, DryRun, home_of
-from flows.cli.output import Output
+from flows.cli.output import Output, say
 
 
 def command(
@@ -24,16 +24,26 @@ def command(
     """
     from flows.campaign import read_config
     from flows.settings import prepared
+    from flows.steps.calibration import asked
+    from flows.steps.current import current
+    from flows.steps.planning import arms_of
+    from flows.steps.pools import trained_on
+    from flows.workshop import looking
 
     settings, campaign = prepared(home_of(context)), read_config(config) if config else None
-    if dry_run:
-        from flows.steps.calibration import asked
-        from flows.steps.current import current
-        from flows.workshop import looking
-
-        with looking(settings) as shop:
-            Output(as_json=as_json).value(asked(shop, *current(shop, campaign, policy)))
-        return
+    with looking(settings) as shop:
+        found, policy_id = current(shop, campaign, policy)
+        say(trained_on(shop, found))
+        if dry_run:
+            Output(as_json=as_json).value(asked(shop, found, policy_id))
+            return
     from flows.calibrate_difficulty import calibrate_difficulty
 
-    Output(as_json=as_json).value(calibrate_difficulty(settings.home, campaign, policy))
+    Output(as_json=as_json).value(calibrate_difficulty(settings.home, found, policy_id))
+    with looking(settings) as shop:
+        arms = arms_of(shop, found, policy_id)
+    n_dead = sum(arm.dead for arm in arms)
+    say(
+        f"these are single tasks, each by what is known of it alone; of {len(arms)} arms {n_dead} are dead, by all "
+        "their rollouts together; see: gradatim plan"
+    )

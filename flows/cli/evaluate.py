@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import AsJson, home_of
-from flows.cli.output import Output, headline, interval, print_json
+from flows.cli.output import Output, headline, interval, print_json, say
 
 
 def command(
@@ -17,19 +17,36 @@ def command(
     protocol: Annotated[
         Path | None, typer.Option(help="TOML file with tables synthesis (families) and evaluation.")
     ] = None,
+    like: Annotated[
+        str | None, typer.Option(help="Policy whose newest evaluation gives the very tasks and settings.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Sample a policy on held-out tasks and store pass@1, pass@k, entropy and tokens with intervals.
 
-    Example: gradatim evaluate --policy 3f2a --protocol configs/pocket.toml
+    Only figures under one protocol compare: --like takes another policy's. The newest campaign's without either.
+
+    Example: gradatim evaluate --policy 3f2a --like 91bc
     """
     from flows.campaign import read_config
     from flows.settings import prepared
+    from flows.steps.current import current, origin_of
+    from flows.steps.evaluation import protocol_of
+    from flows.workshop import looking
+    from warehouse.errors import UserError
 
-    settings, campaign = prepared(home_of(context)), read_config(protocol)
+    if like is not None and protocol is not None:
+        raise UserError("--like and --protocol both name a protocol: leave one out; see: gradatim evaluate --help")
+    settings, campaign = prepared(home_of(context)), read_config(protocol) if protocol else None
+    with looking(settings) as shop:
+        asked, _ = current(shop, campaign, policy)
+        chosen = protocol_of(shop, asked, like)
+        origin = f"policy {like}" if like else str(protocol or origin_of(shop))
+    tasks, measured = chosen
+    say(f"protocol {chosen.hash[:8]}, as of {origin}: {len(tasks)} tasks x {measured.n_samples} samples")
     from flows.evaluate_policy import evaluate_policy
 
-    found = evaluate_policy(settings.home, campaign, policy)
+    found = evaluate_policy(settings.home, asked, policy, like)
     if as_json:
         print_json(found)
         return

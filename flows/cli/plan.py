@@ -28,6 +28,7 @@ def command(
     Example: gradatim plan --apply
     """
     from flows.settings import prepared
+    from flows.steps.pools import trained_on
     from flows.steps.proposal import checked, proposed, target_of, told, write_plan
     from flows.workshop import looking
     from warehouse.errors import UserError
@@ -41,6 +42,8 @@ def command(
     with looking(settings) as shop:
         target = target_of(shop, campaign, policy, config)
         proposal = proposed(shop, target)
+        if check is None:
+            say(trained_on(shop, target.config))
     if check is not None:
         Output(as_json=as_json).value(checked(check, proposal.previous))
         return

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from flows.cli.options import AsJson, DryRun, home_of
-from flows.cli.output import print_json, print_summary, say
+from flows.cli.output import print_json, print_summary, print_table, say
 
 
 def command(
@@ -28,5 +29,33 @@ def command(
     result = launch_campaign(home_of(context), config, source or [], new=new, dry_run=dry_run, say=say)
     if as_json:
         print_json(result)
-    elif not dry_run:
+    elif dry_run:
+        print_table(_asked(result), title=f"campaign {result['campaign_id']}; nothing was done")
+    else:
         print_summary(result)
+
+
+def _asked(result: Mapping[str, Any]) -> list[dict[str, object]]:
+    """What the campaign would do, step by step."""
+    config = result["config"]
+    made, stage, measured = config["synthesis"], config["stage"], config["evaluation"]
+    families = [*made["families"], *measured["unseen_families"]]
+    rollouts = stage["n_steps"] * stage["prompts_per_step"] * stage["group_size"]
+    drawn = [name for name in (config["curriculum"]["scheduler"], config["curriculum"]["baseline"]) if name]
+    n_stages = config["curriculum"]["n_stages"]
+    return [
+        {"step": "home", "what": result["home"]},
+        {"step": "make tasks", "what": f"{made['n_per_family']} attempts of each of {', '.join(families) or 'none'}"},
+        {"step": "from sources", "what": ", ".join(made["sources"]) or "none"},
+        {"step": "written by models", "what": f"{config['writing']['n_proposals'] or 'no'} proposals"},
+        {"step": "warm start", "what": f"{config['policy']['name']}, {config['warm_start']['n_steps']} steps"},
+        {
+            "step": "train",
+            "what": f"{n_stages} stages of {stage['n_steps']} steps and {rollouts} rollouts, by {' and '.join(drawn)}",
+        },
+        {
+            "step": "measure",
+            "what": f"at most {measured['n_tasks']} held-out tasks x {measured['n_samples']} samples after each stage",
+        },
+        {"step": "end", "what": "a report; finished before: " + ("yes, only verified" if result["finished"] else "no")},
+    ]

@@ -39,3 +39,10 @@ def newest_config(shop: Workshop) -> CampaignConfig:
         return CampaignConfig()
     run = campaign_run(shop.store, None)
     return config_of(run, line_of(run, None))
+
+
+def origin_of(shop: Workshop) -> str:
+    """Where `newest_config` comes from, in words."""
+    if not shop.store.rows(f"SELECT 1 AS there FROM runs WHERE flow = '{FLOW}' LIMIT 1"):
+        return "the defaults, as there is no campaign"
+    return f"campaign {line_of(campaign_run(shop.store, None), None)[:8]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from curriculum.mixture import Plan, plan, unplanned
-from curriculum.summary import Earlier, summarize
+from curriculum.summary import ArmSummary, Earlier, summarize
 from flows.campaign import CampaignConfig
 from flows.steps.policies import policy_row
 from flows.steps.steering import PLANNED
@@ -34,14 +34,7 @@ def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous:
 
     A scheduler that follows no plan is given what it draws from: each arm's share of the pool.
     """
-    rows = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
-    arms = summarize(
-        [str(row["arm"]) for row in rows],
-        [row["n"] for row in rows],
-        [row["c"] for row in rows],
-        group=config.stage.group_size,
-        earlier=earlier_evidence(shop, policy_id),
-    )
+    arms = arms_of(shop, config, policy_id)
     make = plan if config.curriculum.scheduler == PLANNED else unplanned
     return make(
         arms,
@@ -50,6 +43,18 @@ def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous:
         previous=as_plan(previous),
         scheduler=config.curriculum.scheduler,
         config=config.curriculum.mixture,
+    )
+
+
+def arms_of(shop: Workshop, config: CampaignConfig, policy_id: str) -> list[ArmSummary]:
+    """What the newest calibrations of a policy, and those of its ancestors, say of each arm."""
+    rows = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
+    return summarize(
+        [str(row["arm"]) for row in rows],
+        [row["n"] for row in rows],
+        [row["c"] for row in rows],
+        group=config.stage.group_size,
+        earlier=earlier_evidence(shop, policy_id),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.campaign import CampaignConfig
 from flows.workshop import Workshop
+from synth.family import FAMILIES
 from synth.tasks import OWN_SOURCE
 from warehouse.errors import UserError
 from warehouse.records import Split, Task, TaskKind
@@ -22,6 +23,27 @@ def heldout_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
     sources = {OWN_SOURCE, *config.synthesis.sources}
     wanted = {*config.synthesis.families, *config.synthesis.sources, *config.evaluation.unseen_families}
     return [task for task in _tasks(shop, wanted, Split.HELDOUT) if task.source in sources]
+
+
+def trained_on(shop: Workshop, config: CampaignConfig) -> str:
+    """Which families and sources a configuration trains on, and which accepted tasks it leaves out, as one line."""
+    own, sources = config.synthesis.families, config.synthesis.sources
+    rows = shop.store.rows(
+        "SELECT family, count(*) AS n FROM current_tasks WHERE status = 'accepted' AND split = 'train' "
+        "AND kind = 'verifiable' GROUP BY family ORDER BY family"
+    )
+    known = {*own, *sources, *config.evaluation.unseen_families}
+    others = {str(row["family"]): int(row["n"]) for row in rows if row["family"] not in known}
+    imported = f"the imported sources {', '.join(sources)}" if sources else "no imported source"
+    told = f"trains on the families {', '.join(own) or 'none'} and {imported}"
+    if not others:
+        return told
+    left = ", ".join(f"{name} {n}" for name, n in others.items())
+    keys = sorted({"synthesis.families" if name in FAMILIES.names() else "synthesis.sources" for name in others})
+    return (
+        f"{told}; accepted tasks left out: {sum(others.values())} ({left}); "
+        f"to add them, name them in {' and '.join(keys)} of a file for --config"
+    )
 
 
 def _tasks(shop: Workshop, wanted: set[str], split: Split) -> list[Task]:

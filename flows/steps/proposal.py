@@ -53,7 +53,10 @@ def target_of(shop: Workshop, campaign: str | None, policy: str | None, config: 
             raise UserError(f"campaign {line} has no calibrated policy; see: gradatim calibrate --help")
         chosen = known[-1]
     if chosen not in calibrated:
-        raise UserError(f"policy {chosen} was not calibrated; see: gradatim calibrate --policy {chosen[:8]}")
+        raise UserError(
+            f"policy {chosen} was not calibrated, so that nothing is known to plan from; first: gradatim calibrate "
+            f"--policy {chosen[:8]}; see: gradatim plan --help"
+        )
     return Target(line, made.get(chosen, max(made.values(), default=0)) + 1, chosen, settings)
 
 
@@ -61,11 +64,7 @@ def proposed(shop: Workshop, target: Target) -> Proposal:
     """The plan that the newest calibrations call for; nothing is stored."""
     previous = last_mixture(shop, target.campaign_id, before=target.stage_index)
     made = propose(shop, target.config, target.policy_id, previous=previous)
-    newest = next(reversed(_policies_of(shop, target.campaign_id)), target.policy_id)
-    notes = list(made.notes)
-    if newest != target.policy_id:
-        notes.append(f"policy {newest} is newer; to plan for it: gradatim calibrate --policy {newest[:8]}")
-    return Proposal(target, made, previous, tuple(notes))
+    return Proposal(target, made, previous, (*made.notes, *_after(shop, target)))
 
 
 def told(proposal: Proposal) -> Mapping[str, JsonValue]:
@@ -113,6 +112,22 @@ def checked(file: Path, previous: Mixture | None) -> Mapping[str, JsonValue]:
 def write_plan(plan: Plan, out: Path) -> None:
     """Write a plan to `out`, as JSON when its name ends so, else as TOML."""
     out.write_text(plan_file.to_json(plan) if out.suffix == ".json" else plan_file.to_toml(plan), encoding="utf-8")
+
+
+def _after(shop: Workshop, target: Target) -> list[str]:
+    """What to know when the target's stage was trained before, or a newer policy than its own is there."""
+    policies = _policies_of(shop, target.campaign_id)
+    newest = next(reversed(policies), target.policy_id)
+    last = policies.get(newest, 0)
+    notes = []
+    if last >= target.stage_index:
+        notes.append(f"stage {target.stage_index} was trained before; this is what its plan would be now")
+    if newest != target.policy_id:
+        notes.append(
+            f"policy {newest[:8]} came out of stage {last} and is newer; to plan stage {last + 1} from it: "
+            f"gradatim calibrate --policy {newest[:8]}, then gradatim plan"
+        )
+    return notes
 
 
 def _policies_of(shop: Workshop, campaign_id: str) -> dict[str, int]:
