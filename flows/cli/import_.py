@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.cli.options import AsJson, home_of
-from flows.cli.output import Output
+from flows.cli.output import Output, say
+
+if TYPE_CHECKING:
+    from synth.importers import Importer
 
 
 def command(
@@ -21,16 +25,42 @@ def command(
 ) -> None:
     """Bring a corpus in: golds parsed, references run against their tests, every verdict kept.
 
+    A line of jsonl is an object with prompt and answer, and perhaps kind, answer_format, reference; or with prompt,
+    tests (asserts, a text or a list) and entry (the function's name), and perhaps scaffold, reference.
+
+    mbpp takes task_id, text or prompt, code, test_list as published; gsm8k question, answer; humaneval its own.
+
     Example: gradatim import gsm8k --path gsm8k_train.jsonl
     """
     from flows.settings import prepared
     from synth import importers
     from warehouse.errors import UserError
 
-    importers.get(name)
+    corpus = importers.get(name)
     if path is not None and not path.is_file():
         raise UserError(f"file '{path}' is not there; see: gradatim import --help")
     settings = prepared(home_of(context))
     from flows.import_corpus import import_corpus
 
-    Output(as_json=as_json).value(import_corpus(settings.home, name, path, source, limit))
+    found = import_corpus(settings.home, name, path, source, limit)
+    Output(as_json=as_json).value(found)
+    for line in _notes(corpus, found):
+        say(line)
+
+
+def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:
+    """What to know of an import: keys that were not read, and that nothing was admitted."""
+    notes = []
+    if unknown := found.get("unknown_keys"):
+        told = [
+            f"{key} in {n} rows" + (f" (did you mean {likely}?)" if (likely := corpus.likely(key)) else "")
+            for key, n in unknown.items()
+        ]
+        notes.append(f"keys that were not read: {', '.join(told)}")
+    if found["n_in"] and not found["n_out"]:
+        reason = next(iter(found["rejected"]), "none was kept")
+        notes.append(
+            f"nothing was admitted of {found['n_in']} rows; the first reason: {reason}; "
+            "see: gradatim sql --named funnel_reasons"
+        )
+    return notes

@@ -17,15 +17,16 @@ from warehouse.records import JsonValue, Task, content_hash
 def import_source(
     shop: Workshop, name: str, path: Path | None, *, limit: int | None = None, source: str | None = None
 ) -> Mapping[str, JsonValue]:
-    """Bring a corpus in from a file, or from the hub without one; returns its funnel.
+    """Bring a corpus in from a file, or from the hub without one; returns its funnel and the keys that it did not read.
 
     The same file again is a no-op. Batches committed before a damaged row stay.
     """
     corpus = importers.get(name).read(path, source=source, limit=limit)
     campaign_id = content_hash("import", name, corpus.name, corpus.source.sha256, limit)
     done = f"{campaign_id}:done"
+    unknown: dict[str, JsonValue] = {"unknown_keys": dict(corpus.unknown_keys)} if corpus.unknown_keys else {}
     if shop.seen(done):
-        return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated}
+        return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated, **unknown}
     known = shop.store.read(Task, "source = $source AND status = 'accepted'", {"source": corpus.name})
     admission = Admission(campaign_id, shop.judge, Novelty(known, near=True, semantic=shop.embedder))
     with Progress(f"import {name}", total=corpus.source.n_rows) as progress:
@@ -35,4 +36,4 @@ def import_source(
             n_done += batch.n_in
             progress.to(n_done)
     shop.commit([], batch=done, purpose=f"import {name} done")
-    return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated}
+    return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated, **unknown}

@@ -75,8 +75,9 @@ def _probes(subject: Subject) -> list[tuple[str, str]]:
     if task.answer_kind == "program":
         return _programs(subject) + common
     words = TEXTS if task.answer_kind == "text" else NUMBERS
-    echoes = [task.prompt, task.prompt.rstrip("?").split(" ", 1)[-1], *_expressions(task.prompt)]
+    echoes = [task.prompt, task.prompt.rstrip("?").split(" ", 1)[-1]]
     probes = [("constant", word) for word in words] + [("echo", echo) for echo in echoes] + [("empty", "")]
+    probes += [("arithmetic copied from the prompt", piece) for piece in _expressions(task.prompt)]
     format = task.params.get("answer_format", "boxed")
     if format == "gsm8k":
         probes = [(name, f"#### {text}") for name, text in probes if len(text) < 200]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 from synth.evidence import Subject
@@ -37,6 +39,28 @@ class Importer:
     fields: tuple[str, ...]
     item: Callable[[Row], Item]
     hub: HubCorpus | None = None
+    others: tuple[tuple[str, ...], ...] = ()
+    """Other sets of fields that a row may have instead."""
+    optional: tuple[str, ...] | None = None
+    """Fields that are read beside `fields`; none when any may come along."""
+    meant: Mapping[str, str] = field(default_factory=dict)
+    """Names that people give to fields, and the right ones."""
+
+    @property
+    def needs(self) -> str:
+        """The fields of a row, as people are told."""
+        sets = " or ".join(", ".join(fields) for fields in (self.fields, *self.others))
+        return sets + (f" [{', '.join(self.optional)}]" if self.optional else "")
+
+    def lacks(self, row: Row) -> list[str]:
+        """Fields that a row lacks; none when it has one of the sets whole."""
+        lacking = [[name for name in fields if name not in row] for fields in (self.fields, *self.others)]
+        return min(lacking, key=len)
+
+    def likely(self, key: str) -> str | None:
+        """The field that an unknown key most likely is."""
+        known = (*self.fields, *(self.optional or ()))
+        return self.meant.get(key.lower()) or next(iter(get_close_matches(key.lower(), known, n=1, cutoff=0.75)), None)
 
     def read(self, path: Path | str | None = None, *, source: str | None = None, limit: int | None = None) -> Corpus:
         """The corpus at `path`, or from the hub when there is no path; raises `UserError` when neither can be read.
@@ -73,6 +97,15 @@ class Corpus:
         return len(self._raw.rows) - len({content_hash(row) for _, row in self._raw.rows})
 
     @property
+    def unknown_keys(self) -> dict[str, int]:
+        """Keys that the importer does not read, with the number of rows that have each."""
+        if self._importer.optional is None:
+            return {}
+        known = {*self._importer.fields, *self._importer.optional}
+        found = Counter(key for _, row in self._raw.rows for key in row if key not in known)
+        return dict(sorted(found.items()))
+
+    @property
     def rows(self) -> Iterator[Proposal]:
         """One proposal a row, in order; raises `UserError` where a row lacks the fields or the file is damaged."""
         items = [self._read(number, row) for number, row in self._raw.rows]
@@ -89,9 +122,9 @@ class Corpus:
             raise self._raw.error
 
     def _read(self, number: int, row: Row) -> Item | str | UserError:
-        missing = [field for field in self._importer.fields if field not in row]
+        missing = self._importer.lacks(row)
         if missing:
-            have, need = ", ".join(sorted(row)) or "none", ", ".join(self._importer.fields)
+            have, need = ", ".join(sorted(row)) or "none", self._importer.needs
             return UserError(
                 f"{self.name}: the row at line {number} lacks {', '.join(missing)}; it has: {have}; "
                 f"importer '{self._importer.name}' needs {need}; see: gradatim import --help"
@@ -127,12 +160,24 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer(
-    name: str, *, version: int, licence: str, fields: tuple[str, ...], hub: HubCorpus | None = None
+    name: str,
+    *,
+    version: int,
+    licence: str,
+    fields: tuple[str, ...],
+    hub: HubCorpus | None = None,
+    others: tuple[tuple[str, ...], ...] = (),
+    optional: tuple[str, ...] | None = None,
+    meant: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[[Row], Item]], Callable[[Row], Item]]:
-    """Decorator that registers a function from a row to an item as the importer `name`; rows must have `fields`."""
+    """Decorator that registers a function from a row to an item as the importer `name`; rows must have `fields`.
+
+    `others`, `optional` and `meant` as `Importer` has them.
+    """
 
     def register(item: Callable[[Row], Item]) -> Callable[[Row], Item]:
-        IMPORTERS.add(name, Importer(name, version, licence, fields, item, hub), file=defining_file(item))
+        made = Importer(name, version, licence, fields, item, hub, others, optional, meant or {})
+        IMPORTERS.add(name, made, file=defining_file(item))
         return item
 
     return register

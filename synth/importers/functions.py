@@ -8,6 +8,7 @@ from synth.family import Item
 from synth.importers.contract import broken_contract
 from synth.importers.corpus import Unfit, importer
 from synth.importers.hub import HubCorpus
+from synth.importers.jsonl import asserts
 from synth.importers.reading import Row
 from synth.sandbox import from_asserts
 from warehouse.errors import UserError
@@ -27,10 +28,48 @@ def humaneval(row: Row) -> Item:
     return function_item(row)
 
 
-@importer("mbpp", version=1, licence="CC-BY-4.0", fields=FIELDS)
+@importer(
+    "mbpp",
+    version=1,
+    licence="CC-BY-4.0",
+    fields=FIELDS,
+    others=(("task_id", "text", "code", "test_list"), ("task_id", "prompt", "code", "test_list")),
+)
 def mbpp(row: Row) -> Item:
-    """MBPP with function heads as prompts; the completion is the body."""
-    return function_item(row)
+    """MBPP with function heads as prompts, the completion being the body, or as it was published, then the program."""
+    return program_item(row) if "code" in row else function_item(row)
+
+
+def program_item(row: Row) -> Item:
+    """The item of one row as published: a description, a whole program, and asserts that stay hidden.
+
+    The prompt names the function and its arguments, which the description leaves to the asserts. Raises `Unfit`
+    when program or tests cannot be used.
+    """
+    code = str(row["code"]).replace("\r\n", "\n")
+    setup = "\n".join([*map(str, row.get("test_imports") or ()), str(row.get("test_setup_code") or "")]).strip()
+    checks = asserts(row["test_list"])
+    try:
+        defined = {node.name: node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)}
+        entry = called(checks, list(defined), "")
+        tests = from_asserts(checks, entry=entry, prelude=setup)
+    except (SyntaxError, ValueError) as error:
+        raise Unfit(f"the reference or its tests do not parse: {type(error).__name__}") from None
+    except UserError as error:
+        raise Unfit(f"tests: {str(error).partition(';')[0][:80]}") from None
+    if entry not in defined:
+        raise Unfit("the tests call no function that the reference defines")
+    if broken := broken_contract(tests):
+        raise Unfit(broken)
+    asked = str(row.get("text") or row["prompt"]).strip()
+    return Item(
+        prompt=f"{asked}\nWrite the function {entry}({ast.unparse(defined[entry].args)}).",
+        answer_kind="program",
+        reference=code,
+        entry=entry,
+        hidden_tests=tests,
+        params={"key": str(row["task_id"])},
+    )
 
 
 def function_item(row: Row) -> Item:

@@ -147,7 +147,7 @@ def test_generator_and_verifier_of_one_lineage_are_refused(bench: SandboxBench):
 def test_an_arithmetic_echo_is_no_answer(bench: SandboxBench):
     item = Item(prompt="add 12+34?", answer_kind="integer", reference="46", gold="46", params={"answer_format": "bare"})
     [reason] = reasons([subject("add", item, level=4)], bench)
-    assert reason in (None, "null_probe: echo passes")
+    assert reason in (None, "null_probe: arithmetic copied from the prompt passes")
     word = bench.judge(
         [subject("add", make_item(FAMILIES.get("add"), level=6, seed=0, index=0), level=6).task], ["305+334"]
     )

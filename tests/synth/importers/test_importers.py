@@ -162,6 +162,88 @@ def test_own_rows_of_both_kinds(tmp_path: Path, judge: Judge):
     assert {task.source for task in batch.tasks} == {"mine"}
 
 
+def test_own_tests_may_be_a_list_and_what_else_they_are_is_told(tmp_path: Path, judge: Judge):
+    code = {"prompt": "Write area(w, h).", "entry": "area", "reference": "def area(w, h):\n    return w * h\n"}
+    calls = ["assert area(2, 3) == 6", "assert area(4, 5) == 20", "assert area(7, 1) == 7"]
+    wrong = [{"area(1, 1)": 1}, 7, [["area(1, 1)", 1]]]
+    rows = [code | {"tests": calls}, *(code | {"prompt": f"No {i}", "tests": tests} for i, tests in enumerate(wrong))]
+    [batch] = admitted(get("jsonl").read(lines(tmp_path / "x.jsonl", *rows)), judge)
+    must = "must be a text of assert statements or a list of such texts"
+    assert [attempt.reason for attempt in batch.attempts] == [
+        None,
+        f"intake: tests is dict, {must}",
+        f"intake: tests is int, {must}",
+        f"intake: tests is a list with list in it, {must}",
+    ]
+
+
+def test_keys_that_are_not_read_are_counted_and_the_likely_ones_known(tmp_path: Path):
+    rows = [{"prompt": "a", "answer": "1", "solution": "x", "id": 3}, {"prompt": "b", "anwser": "2", "solution": "y"}]
+    corpus = get("jsonl").read(lines(tmp_path / "x.jsonl", *rows))
+    assert corpus.unknown_keys == {"anwser": 1, "id": 1, "solution": 2}
+    likely = get("jsonl").likely
+    assert (likely("solution"), likely("anwser"), likely("Entry_Point"), likely("id")) == (
+        "reference",
+        "answer",
+        "entry",
+        None,
+    )
+    with pytest.raises(UserError, match=r"lacks prompt; .* needs prompt \[answer, kind, .*tests, entry"):
+        next(get("jsonl").read(lines(tmp_path / "y.jsonl", {"question": "a"})).rows)
+    free = get("gsm8k").read(lines(tmp_path / "z.jsonl", {"question": "a", "answer": "#### 1", "more": 1}))
+    assert free.unknown_keys == {}
+
+
+@pytest.mark.parametrize("asked", ["text", "prompt"])
+def test_mbpp_is_read_as_it_was_published(asked: str, tmp_path: Path, judge: Judge):
+    row = {
+        "task_id": 900,
+        asked: "Write a function to find how often a value stands in a list.",
+        "code": "import math\r\ndef how_often(values, wanted):\r\n    return sum(v == wanted for v in values)",
+        "test_list": [
+            "assert how_often([1, 2, 1], 1) == 2",
+            "assert how_often([4, 4, 4, 4], 4) == 4",
+            "assert how_often([3, 5], 9) == 0",
+        ],
+    }
+    wrong = row | {"code": row["code"].replace("==", "!="), asked: "Another description"}
+    nothing = row | {"test_list": ["assert other(1) == 2"]}
+    opaque = row | {
+        asked: "A third",
+        "test_imports": ["import math"],
+        "test_list": [f"assert math.floor(how_often({v}, 1)) == {n}" for v, n in (([1, 2, 1], 2), ([1], 1), ([], 0))],
+    }
+    corpus = get("mbpp").read(
+        lines(tmp_path / "x.jsonl", row, wrong, nothing, opaque, opaque | {"code": wrong["code"], asked: "A fourth"})
+    )
+    [batch] = admitted(corpus, judge)
+    assert [attempt.reason for attempt in batch.attempts] == [
+        None,
+        "reference: WRONG",
+        "intake: the tests call no function that the reference defines",
+        None,
+        "reference: WRONG",
+    ]
+    assert batch.accepted[0].prompt.endswith("in a list.\nWrite the function how_often(values, wanted).")
+    assert not any("assert" in task.prompt for task in batch.accepted)
+    with pytest.raises(
+        UserError, match=r"lacks code; .* needs task_id, prompt, entry_point, .* or task_id, text, code"
+    ):
+        next(get("mbpp").read(lines(tmp_path / "y.jsonl", {"task_id": 1, "text": "a", "test_list": []})).rows)
+
+
+def test_arithmetic_that_can_be_copied_from_the_prompt_is_refused_by_that_name(tmp_path: Path, judge: Judge):
+    rows = [
+        {"prompt": "What is 7 * 8?", "answer": "56"},
+        {"prompt": "Seven boxes hold eight pens each. How many pens are there?", "answer": "56"},
+    ]
+    [batch] = admitted(get("jsonl").read(lines(tmp_path / "x.jsonl", *rows)), judge)
+    assert [attempt.reason for attempt in batch.attempts] == [
+        "null_probe: arithmetic copied from the prompt passes",
+        None,
+    ]
+
+
 def test_a_reference_that_fails_its_tests_is_a_row(tmp_path: Path, judge: Judge):
     row = {
         "prompt": "Write inc(x).",
