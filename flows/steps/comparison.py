@@ -51,7 +51,7 @@ def compare_policies(
     if not same and not force:
         raise UserError(
             f"{a} and {b} were evaluated under different protocols ({_told(budget_a)} and {_told(budget_b)}); "
-            "evaluate both under one, or --force; see: gradatim evaluate --help"
+            f"measure one as the other was: gradatim evaluate --policy {b[:8]} --like {a[:8]}; or --force"
         )
     rows = store.named(
         "paired_passes",

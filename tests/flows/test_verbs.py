@@ -322,6 +322,12 @@ def test_a_baseline_is_planned_as_it_was_trained(campaign, ask):
     told = ask("plan", "--campaign", plans[0]["campaign_id"])
     assert told["campaign_id"] == plans[0]["campaign_id"]
     assert told["scheduler"] == "uniform"
+    shown = [row for row in ask("sql", "--named", "mixture_over_time") if row["scheduler"] == "uniform"]
+    sizes = ask("sql", "select arm, count(distinct task_id) as n from current_calibrations group by arm")
+    shares = {row["arm"]: row["n"] / sum(row["n"] for row in sizes) for row in sizes}
+    assert all(row["planned"] == pytest.approx(shares[row["arm"]]) for row in shown)
+    drawn = [sum(row["drawn"] for row in shown if row["mixture_id"] == one) for one in {r["mixture_id"] for r in shown}]
+    assert drawn == pytest.approx([1.0] * len(drawn))
 
 
 def test_a_stored_plan_is_found_again_and_its_finished_stage_costs_nothing(copy, gradatim, ask):
