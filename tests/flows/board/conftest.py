@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import transformers.trainer  # noqa: F401 - before marimo, in whose presence transformers asks for IPython at its import
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "report"), str(HERE.parents[1] / "warehouse")]
