@@ -62,6 +62,7 @@ def test_new_tasks_are_asked_for_where_evaluation_and_calibration_say_the_policy
     assert sum(order.n for order in found.sized.orders) == 20
 
 
+@pytest.mark.slow
 def test_a_round_that_was_killed_ends_with_the_same_tasks_and_all_of_them_are_for_training(planted, tmp_path):
     orders = as_orders([{"arm": "rev/4/gradatim", "n": 12, "why": ""}, {"arm": "sort/5/gradatim", "n": 9, "why": ""}])
     planted.stage(0, EVEN)
