@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from synth.family import FAMILIES, Family, Item
-from synth.sandbox import Test
+from synth.sandbox import Test, load_tests
 from synth.seeds import stream
 from warehouse.errors import UserError
 from warehouse.records import Domain, JsonValue, Split, Task, content_hash
@@ -107,3 +107,18 @@ def _stored(tests: tuple[Test, ...]) -> str | None:
     from synth.sandbox import dump_tests
 
     return dump_tests(tests)
+
+
+def item_of(task: Task) -> Item:
+    """The item that a stored task says it was made from."""
+    return Item(
+        prompt=task.prompt,
+        answer_kind=task.answer_kind,
+        reference=task.reference or "",
+        gold=task.gold,
+        entry=task.entry,
+        scaffold=task.scaffold,
+        tests=load_tests(task.tests or "[]"),
+        hidden_tests=load_tests(task.hidden_tests or "[]"),
+        params=task.params,
+    )

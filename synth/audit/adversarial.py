@@ -15,11 +15,11 @@ from typing import NamedTuple
 from synth.answers import boxed
 from synth.demonstrations import corrupted
 from synth.evidence import CHECKS, Bench, Check, Examined, Subject, examine
-from synth.family import FAMILIES, Item
+from synth.family import FAMILIES
 from synth.math import Equality, check, prepare_gold
 from synth.sandbox import Test, dump_tests, load_tests
 from synth.seeds import stream
-from synth.tasks import OWN_SOURCE
+from synth.tasks import OWN_SOURCE, item_of
 from warehouse.records import Domain, JsonValue, Outcome, Status, StatusChange, Task, TaskKind, Verdict, content_hash
 
 CHECK = "adversarial"
@@ -195,16 +195,6 @@ def _bucketed(parent: Task, made: Task, defect: str) -> Task:
 
 def _subject(planted: Planted) -> Subject:
     task = planted.task
-    item = Item(
-        prompt=task.prompt,
-        answer_kind=task.answer_kind,
-        reference=task.reference or "",
-        gold=task.gold,
-        entry=task.entry,
-        scaffold=task.scaffold,
-        tests=load_tests(task.tests or "[]"),
-        hidden_tests=load_tests(task.hidden_tests or "[]"),
-        params=task.params,
-    )
+    item = item_of(task)
     ours = task.source == OWN_SOURCE and planted.same_prompt and task.family in FAMILIES.names()
     return Subject(task, item, FAMILIES.get(task.family) if ours else None)

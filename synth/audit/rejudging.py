@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from synth.evidence import CHECKS, Bench, Subject, examine
 from synth.evidence.admission import decided_by
-from synth.family import FAMILIES, Item
-from synth.sandbox import load_tests
-from synth.tasks import OWN_SOURCE, make_item
+from synth.family import FAMILIES
+from synth.tasks import OWN_SOURCE, item_of, make_item
 from warehouse.records import Outcome, Status, StatusChange, Task, Verdict
 
 
@@ -61,17 +60,7 @@ def _quarantine(task: Task, reason: str | None) -> StatusChange | None:
 
 def subject_of(task: Task) -> Subject:
     """A stored task as checks examine it: with the family that made it where that has not moved on."""
-    item = Item(
-        prompt=task.prompt,
-        answer_kind=task.answer_kind,
-        reference=task.reference or "",
-        gold=task.gold,
-        entry=task.entry,
-        scaffold=task.scaffold,
-        tests=load_tests(task.tests or "[]"),
-        hidden_tests=load_tests(task.hidden_tests or "[]"),
-        params=task.params,
-    )
+    item = item_of(task)
     if task.source != OWN_SOURCE or task.family not in FAMILIES.names():
         return Subject(task, item)
     family = FAMILIES.get(task.family)

@@ -317,8 +317,7 @@ def test_plans_for_what_is_not_there_are_refused(refused, tmp_path):
 def test_a_policy_that_was_not_calibrated_is_answered_with_the_next_command(campaign, ask, refused):
     calibrated = {row["policy_id"] for row in ask("sql", "select distinct policy_id from current_calibrations")}
     others = [row["policy_id"] for row in ask("policies") if row["policy_id"] not in calibrated]
-    if not others:
-        pytest.skip("the shortened campaign ended without a new policy")
+    assert others
     assert f"gradatim calibrate --policy {others[-1][:8]}" in refused("plan", "--policy", others[-1])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from trainer_stages import build, stage_file
+from trainer_stages import STACK, build, stage_file
 
 from curriculum import schedulers
 from curriculum.pool import pool_of
@@ -22,19 +22,6 @@ from trainer.sampler import load_weights, save_weights
 from trainer.stagefile import StageFile
 from trainer.training import Stage
 from warehouse.records import Judgement
-
-STACK = """
-[weights]
-cost = 0.2
-[[grader]]
-name = "right"
-uses = "verifier"
-[[grader]]
-name = "short"
-uses = "length"
-axis = "cost"
-params = { most = 8 }
-"""
 
 
 class Exploding:

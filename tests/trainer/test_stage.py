@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file
-from trainer_stages import stage_file
+from trainer_stages import STACK, stage_file
 
 from flows.settings import Settings
 from flows.steps.grading import conflict_matrix
@@ -24,18 +24,6 @@ from warehouse.errors import UserError
 from warehouse.records import Judgement, RunStatus, Stage, Status, StatusChange
 from warehouse.store import Store
 
-STACK = """
-[weights]
-cost = 0.2
-[[grader]]
-name = "right"
-uses = "verifier"
-[[grader]]
-name = "short"
-uses = "length"
-axis = "cost"
-params = { most = 8 }
-"""
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from curriculum import schedulers
 from curriculum.pool import pool_of
@@ -14,6 +17,20 @@ from trainer.config import GuardConfig, SamplingConfig, StageConfig, TrainerConf
 from trainer.stagefile import StageFile
 from trainer.training import Stage
 from warehouse.records import Task
+
+STACK = """
+[weights]
+cost = 0.2
+[[grader]]
+name = "right"
+uses = "verifier"
+[[grader]]
+name = "short"
+uses = "length"
+axis = "cost"
+params = { most = 8 }
+"""
+"""A grader stack in which long answers cost."""
 
 
 def stage_file(home: Path, policy: Path, *, sampling: SamplingConfig | None = None, **values: Any) -> StageFile:
@@ -43,3 +60,17 @@ def build(
 def losses(log: list[Mapping[str, Any]]) -> list[float]:
     """The loss of every logged step."""
     return [row["loss"] for row in log if "loss" in row]
+
+
+def assert_in_no_term_of_the_loss(trainer: Any, batch: Mapping[str, Any], undecided: torch.Tensor) -> None:
+    """Other tokens in the undecided rows leave the loss as it is; in the others they do not."""
+
+    def loss_with(rows: torch.Tensor) -> float:
+        changed = dict(batch)
+        changed["completion_ids"] = batch["completion_ids"].clone()
+        changed["completion_ids"][rows] = 5
+        return float(trainer._compute_loss(trainer.model, changed).item())
+
+    base = trainer._compute_loss(trainer.model, batch).item()
+    assert math.isclose(loss_with(undecided), base, rel_tol=1e-6)
+    assert not math.isclose(loss_with(~undecided), base, rel_tol=1e-3)
