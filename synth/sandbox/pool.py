@@ -16,6 +16,7 @@ from synth.sandbox.case import Test
 from synth.sandbox.farside import Backend
 from synth.sandbox.judging import Question, Sight
 from synth.sandbox.limits import Limits
+from synth.sandbox.placement import kept_on, shares
 from synth.sandbox.result import Ran, Result
 from synth.sandbox.worker import Worker
 from warehouse.errors import UserError
@@ -51,7 +52,7 @@ class Pool:
             raise UserError(f"workers is {workers}; allowed: 1 to 1024")
         self.limits = limits or Limits()
         self.backend: Backend = backends.choose(backend)
-        self._workers = [Worker(self.backend) for _ in range(workers)]
+        self._workers = [Worker(self.backend, share) for share in shares(workers)]
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
         for worker in self._workers:
             self._idle.put(worker)
@@ -123,9 +124,10 @@ class Pool:
             )
         worker = self._idle.get()
         try:
-            sights = [worker.look(question, hash_seed=0, seed=0)]
-            if intake.replayable(sights[0]):
-                sights += [worker.look(question, hash_seed=seed, seed=seed) for seed in range(1, replays + 1)]
-            return sights
+            with kept_on(worker.processors):
+                sights = [worker.look(question, hash_seed=0, seed=0)]
+                if intake.replayable(sights[0]):
+                    sights += [worker.look(question, hash_seed=seed, seed=seed) for seed in range(1, replays + 1)]
+                return sights
         finally:
             self._idle.put(worker)

@@ -18,9 +18,10 @@ _HONEST = Question("def f(x):\n    return x + 1\n", (Test(args=(1,), expected=2)
 
 
 class Worker:
-    """Runs one question at a time."""
+    """Runs one question at a time, best by a thread that is kept on `processors`."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, processors: frozenset[int]) -> None:
+        self.processors = processors
         self._backend = backend
         self._zygotes: OrderedDict[tuple[str, int, int], FarSide] = OrderedDict()
 
