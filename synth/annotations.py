@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from synth.syntax import expression_of
+
 ANNOTATION = re.compile(r"<<([^<>=]*)=([^<>=]*)>>")
 NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _LEGAL = re.compile(r"[\d\s.+\-*/()]+")
@@ -53,7 +55,7 @@ def evaluate(expression: str) -> Fraction | None:
     if not _LEGAL.fullmatch(text) or "**" in text or "//" in text or len(text) > 200:
         return None
     try:
-        return _value(ast.parse(re.sub(r"(?<![\d.])0+(?=\d)", "", text.strip()), mode="eval").body)
+        return _value(expression_of(re.sub(r"(?<![\d.])0+(?=\d)", "", text.strip())))
     except (SyntaxError, ZeroDivisionError, ValueError, RecursionError):
         return None
 

@@ -16,3 +16,9 @@ def tree_of(source: str) -> ast.Module:
     """The tree of a program; safe from several threads. Raises what `ast.parse` raises."""
     with _ONE:
         return ast.parse(source)
+
+
+def expression_of(source: str) -> ast.expr:
+    """The tree of one expression; as `tree_of`."""
+    with _ONE:
+        return ast.parse(source, mode="eval").body

@@ -6,6 +6,8 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from synth.syntax import expression_of, tree_of
+
 _REFLECTIVE = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
 _NUMBERS = (int, float, complex)
 
@@ -20,8 +22,8 @@ def rewritings(program: str) -> dict[str, str]:
     >>> rewritings("def f(x):\n    y = x + 1\n    return y")["renamed"]
     'def f(x):\n    y_again = x + 1\n    return y_again'
     """
-    original = ast.unparse(ast.parse(program))
-    made = {"renamed": _renamed(ast.parse(program)), "commuted": _commuted(ast.parse(program))}
+    original = ast.unparse(tree_of(program))
+    made = {"renamed": _renamed(tree_of(program)), "commuted": _commuted(tree_of(program))}
     made["parenthesised"] = _parenthesised(original)
     return {form: text for form, text in made.items() if text != original}
 
@@ -32,7 +34,7 @@ def expressions(expression: str) -> dict[str, str]:
     >>> expressions("2 * x + y")
     {'commuted': 'x * 2 + y', 'parenthesised': '(2 * x + y)'}
     """
-    tree = ast.parse(expression.strip(), mode="eval")
+    tree = expression_of(expression.strip())
     plain, commuted = ast.unparse(tree), _commuted(tree)
     return ({"commuted": commuted} if commuted != plain else {}) | {"parenthesised": f"({plain})"}
 
@@ -98,7 +100,7 @@ def _is_number(node: ast.expr) -> bool:
 def _parenthesised(program: str) -> str:
     """Works on text, since a syntax tree knows no parentheses."""
     lines = program.encode().split(b"\n")
-    returned = [node.value for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Return) and node.value]
+    returned = [node.value for node in ast.walk(tree_of(program)) if isinstance(node, ast.Return) and node.value]
     for value in sorted(returned, key=lambda node: (node.lineno, node.col_offset), reverse=True):
         for line, column, mark in (
             (value.end_lineno, value.end_col_offset, b")"),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from synth.sandbox import Test
+from synth.syntax import tree_of
 
 ANNOTATED: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -57,7 +58,7 @@ def _against_head(calls: list[tuple[int, tuple[object, ...]]], head: str, entry:
 
 def _function(head: str, entry: str) -> ast.FunctionDef | None:
     try:
-        nodes = ast.parse(head.rstrip() + "\n    pass\n").body
+        nodes = tree_of(head.rstrip() + "\n    pass\n").body
     except (SyntaxError, ValueError):
         return None
     return next((n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == entry), None)

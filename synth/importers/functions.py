@@ -11,6 +11,7 @@ from synth.importers.hub import HubCorpus
 from synth.importers.jsonl import asserts
 from synth.importers.reading import Row
 from synth.sandbox import from_asserts
+from synth.syntax import tree_of
 from warehouse.errors import UserError
 
 FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
@@ -50,7 +51,7 @@ def program_item(row: Row) -> Item:
     setup = "\n".join([*map(str, row.get("test_imports") or ()), str(row.get("test_setup_code") or "")]).strip()
     checks = asserts(row["test_list"])
     try:
-        defined = {node.name: node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)}
+        defined = {node.name: node for node in tree_of(code).body if isinstance(node, ast.FunctionDef)}
         entry = called(checks, list(defined), "")
         tests = from_asserts(checks, entry=entry, prelude=setup)
     except (SyntaxError, ValueError) as error:
@@ -79,7 +80,7 @@ def function_item(row: Row) -> Item:
     if "{completion}" in prompt:
         raise Unfit("the prompt holds the completion marker")
     try:
-        defined = [node.name for node in ast.parse(prompt + body).body if isinstance(node, ast.FunctionDef)]
+        defined = [node.name for node in tree_of(prompt + body).body if isinstance(node, ast.FunctionDef)]
     except (SyntaxError, ValueError) as error:
         raise Unfit(f"the reference does not parse: {type(error).__name__}") from None
     entry = called(checks, defined, str(row["entry_point"]).strip())
@@ -118,7 +119,7 @@ def called(checks: str, defined: list[str], entry: str) -> str:
     """The function that the asserts call: `entry`, unless they call another that the reference defines."""
     names = {
         node.func.id
-        for node in ast.walk(ast.parse(checks))
+        for node in ast.walk(tree_of(checks))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     if entry in names or "candidate" in names:

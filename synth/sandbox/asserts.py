@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from synth.sandbox.case import Test
+from synth.syntax import tree_of
 from warehouse.errors import UserError
 
 CANDIDATE = "candidate"
@@ -47,7 +48,7 @@ def from_asserts(source: str, *, entry: str, prelude: str = "") -> tuple[Test, .
     1e-06
     """
     try:
-        module = ast.parse(source)
+        module = tree_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"tests do not parse: {error}; give Python assert statements") from None
     check = next((s for s in module.body if isinstance(s, ast.FunctionDef) and s.name == "check"), None)

@@ -14,6 +14,8 @@ from warehouse.records import Judgement
 _REPLAYED = (Judgement.PASS, Judgement.WRONG, Judgement.EXCEPTION)
 STDIN_BYTES = 4 << 20
 """Longest standard input of a test, bytes."""
+BYTE_ORDER_MARK = "\ufeff"
+"""Allowed before a program, as Python allows it before a file."""
 
 
 def tests(given: Sequence[Test], entry: str) -> tuple[Test, ...]:
@@ -40,6 +42,7 @@ def program(given: str | bytes, limits: Limits) -> tuple[str, Seen | None]:
             given = given.decode("utf-8")
         except UnicodeDecodeError as error:
             return "", Seen(Judgement.LOAD_ERROR, f"program is not UTF-8: {error.reason} at byte {error.start}")
+    given = given.removeprefix(BYTE_ORDER_MARK)
     size = len(given) if len(given) > limits.program_bytes else len(given.encode("utf-8", "surrogatepass"))
     if size > limits.program_bytes:
         return "", Seen(Judgement.LOAD_ERROR, f"program is {size} bytes long; allowed: {limits.program_bytes}")
