@@ -49,22 +49,26 @@ class Ledger:
         """A real column of all rows, as a view that can be written."""
         return self._data[column][: self.size]
 
-    def seen(self, positions: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-        """Whether each position has a row."""
-        return np.asarray(self._row[positions] >= 0)
+    def seen(self, position: int) -> bool:
+        """Whether the task at `position` has a row."""
+        return bool(self._row[position] >= 0)
 
     def rows(self, positions: IntArray) -> IntArray:
         """The rows of `positions`, made where there are none."""
-        fresh = np.unique(positions[self._row[positions] < 0])
+        fresh = positions[self._row[positions] < 0]
         if len(fresh):
-            self._grow(self.size + len(fresh))
-            new = np.arange(self.size, self.size + len(fresh))
-            self.size += len(fresh)
-            self._row[fresh] = new
-            self._data["position"][new] = fresh
-            for name in ("updated", "drawn", "probe_at"):
-                self._data[name][new] = -1
+            self.append(np.unique(fresh))
         return self._row[positions].astype(np.int64)
+
+    def append(self, fresh: npt.NDArray[np.integer]) -> None:
+        """Make a row for each of `fresh`, distinct positions that have none."""
+        size = self.size + len(fresh)
+        self._grow(size)
+        self._row[fresh] = np.arange(self.size, size)
+        self._data["position"][self.size : size] = fresh
+        for name in ("updated", "drawn", "probe_at"):
+            self._data[name][self.size : size] = -1
+        self.size = size
 
     def _grow(self, needed: int) -> None:
         have = len(self._data["position"])

@@ -24,8 +24,19 @@ def top_k(keys: FloatArray, k: int) -> IntArray:
     k = min(k, int(np.count_nonzero(keys > -np.inf)))
     if k == 0:
         return np.zeros(0, dtype=np.int64)
-    best = np.argpartition(-keys, k - 1)[:k] if k < len(keys) else np.arange(len(keys))
+    best = largest(keys, k)
     return best[np.argsort(-keys[best], kind="stable")]
+
+
+def largest(keys: npt.NDArray[np.floating], k: int) -> IntArray:
+    """Positions of the k largest keys, in order of position; of equal keys the first. NaN is less than all."""
+    if k >= len(keys):
+        return np.arange(len(keys))
+    low = -keys
+    cut = np.partition(low, k - 1)[k - 1]
+    above = np.flatnonzero(low < cut)
+    level = np.flatnonzero(low == cut)[: k - len(above)]
+    return np.sort(np.concatenate([above, level]))
 
 
 def gumbel_top_k(scores: FloatArray, k: int, temperature: float, rng: np.random.Generator) -> IntArray:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from curriculum.abilities import N_CLASSES, Abilities
 from curriculum.ledger import Ledger
 from curriculum.packing import pack, unpack
+from curriculum.schedulers.drawing import largest
 from curriculum.schedulers.protocol import Pool
 from curriculum.signal import expected_signal
 from warehouse.records import JsonValue
@@ -64,9 +65,8 @@ class TaskEvidence:
         size, abilities = self._ledger.size, self._abilities
         rows = np.arange(size)
         if size > ALWAYS:
-            best = np.argpartition(-self._kept[1, :size], ALWAYS)[:ALWAYS]
             due = np.zeros(size, dtype=bool)
-            due[best] = due[turn % TURNS :: TURNS] = True
+            due[largest(self._kept[1, :size], ALWAYS)] = due[turn % TURNS :: TURNS] = True
             rows = np.flatnonzero(due)
         arm = self._pool.arm[self._ledger.ints("position")[rows]]
         w = abilities.posterior(arm, self._loglik[rows])

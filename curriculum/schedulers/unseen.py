@@ -28,11 +28,15 @@ class Unseen:
     def rewind(self) -> None:
         """Look from the start again: the ledger was replaced."""
         self._next = self._stop - self.sizes
+        self._counted, self._left = 0, self.sizes.astype(np.int64)
 
     def left(self) -> IntArray:
-        """Unseen tasks of each arm."""
-        drawn = np.bincount(self._pool_arm[self._ledger.ints("position")], minlength=self._width)
-        return np.asarray(self.sizes - drawn, dtype=np.int64)
+        """Unseen tasks of each arm; the ledger only grows, so that its new rows are all there is to count."""
+        new = self._ledger.ints("position")[self._counted :]
+        if len(new):
+            self._left = self._left - np.bincount(self._pool_arm[new], minlength=self._width)
+            self._counted += len(new)
+        return self._left
 
     def mean_of(self, values: FloatArray) -> FloatArray:
         """The mean of a per-task value over each arm; 1 for an arm without tasks."""
@@ -59,11 +63,10 @@ class Unseen:
     def take(self, arm: int) -> int | None:
         """The arm's next unseen task, from now on seen; None when there is none."""
         i, stop = int(self._next[arm]), int(self._stop[arm])
-        while i < stop and bool(self._ledger.seen(self._order[i : i + 1])[0]):
+        while i < stop and self._ledger.seen(self._order[i]):
             i += 1
         self._next[arm] = min(i + 1, stop)
         if i >= stop:
             return None
-        position = int(self._order[i])
-        self._ledger.rows(np.array([position]))
-        return position
+        self._ledger.append(self._order[i : i + 1])
+        return int(self._order[i])
