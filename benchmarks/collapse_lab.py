@@ -2,10 +2,10 @@
 
     python benchmarks/collapse_lab.py --json [--faults NAME,...] [--seeds 0:1] [--healthy 20] [--folder DIR]
 
-Every run is a GRPO stage of the pocket policy (levels: rev, sort, inc; noisy: half of the demonstrations wrong) under
-the guard, with one fault planted at its onset. Faults that only evaluations show (pass@k, forgetting) are three stages
-with an evaluation after each, seen as between stages of a campaign. Healthy runs plant nothing: a critical alarm in one
-is false. A finished run lies in `--folder` and is not run again.
+Every run is a GRPO stage of the pocket policy in one of its two set-ups under the guard as it is configured by default,
+with one fault planted at its onset. Faults that only evaluations show (pass@k, forgetting) are stages with an
+evaluation after each, seen and answered as between stages of a campaign. Healthy runs plant nothing, and are stages of
+both set-ups in turn: a critical alarm in one is false. A finished run lies in `--folder` and is not run again.
 """
 
 from __future__ import annotations
@@ -13,42 +13,44 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import shutil
 import sys
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-import transformers
-from pocket_levels import LEVELS, tasks_of
-
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+import transformers
+from pocket_setups import SETUPS, quiet, warm
 
 from curriculum import schedulers
 from curriculum.actions import RULES
 from curriculum.falls import Paired, fall_of_pass_k, fall_of_pass_rate, worst_fall
-from curriculum.looks import see
+from curriculum.knobs import Settings
+from curriculum.looks import respond, see
 from curriculum.pool import pool_of
-from synth.demonstrations import demonstrations, level_weights
 from synth.graders import Judge, Judged, judged
 from trainer import policies
-from trainer.config import GuardConfig, SamplingConfig, StageConfig, TrainerConfig, WarmStartConfig
+from trainer.config import GuardConfig, SamplingConfig, StageConfig, TrainerConfig
 from trainer.errors import Diverged
-from trainer.evaluate import sample_and_judge
-from trainer.sft import clean_pairs, warm_start
+from trainer.evaluate import choose, sample_and_judge
 from trainer.stagefile import StageFile
 from trainer.training import Stage
 from warehouse.records import AlarmLevel, Judgement, RolloutPurpose, Split, Task
 
-NOISY = ("rev", "sort", "inc", "add", "max", "tally")
-"""Families of the noisy set-up."""
-ONSET, WITHIN, STEPS = 30, 30, 80
-LOOKS, STAGE_STEPS = 3, 50
+ONSET, WITHIN, STEPS = 20, 30, 60
+"""Step at which most faults begin, steps within which they must be found, and steps of a run."""
+STAGE_STEPS, HELDOUT = 30, 288
+"""Steps of a stage that is looked at after, and held-out tasks of a look."""
+HOMES = 2
+"""Policies that the healthy runs of a set-up start from."""
 
 
 class Words:
@@ -95,12 +97,21 @@ def longer(text: str, word: Judged) -> Judged:
 
 
 def outage(text: str, word: Judged) -> Judged:
+    """A verifier that does not answer."""
     return judged(Judgement.INFRA, "no verifier answers")
+
+
+def stale(stage: Stage) -> None:
+    """The sampling process gets no new weights from here on, and nothing bounds the age of what it sends."""
+    stage.rollouts.publish = lambda model, step: None
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is planted, which detectors may name it, and where: `looks` faults are seen by evaluations only."""
+    """What is planted, and which detectors may name it.
+
+    `looks`: stages with an evaluation after each; 0 for faults that the guard sees within one stage.
+    """
 
     expected: tuple[str, ...]
     onset: int = ONSET
@@ -110,8 +121,7 @@ class Fault:
     levels: tuple[int, ...] | None = None
     distort: Callable[[str, Judged], Judged] | None = None
     begin: Callable[[Stage], None] | None = None
-    looks: bool = False
-    families: tuple[str, ...] | None = None
+    looks: int = 0
 
 
 FAULTS: dict[str, Fault] = {
@@ -125,79 +135,61 @@ FAULTS: dict[str, Fault] = {
     "length runaway": Fault(("length", "hidden_tests", "pass_rate_gap"), distort=longer),
     "dead pool": Fault(("zero_variance",), 0, levels=(8, 9)),
     "duplicate sampling": Fault(("duplicates",), 0, sampling={"temperature": 0.01}),
-    "pass@k loss": Fault(("pass_k_loss",), 0, setup="noisy", stage={"learning_rate": 5e-4}, looks=True),
-    "forgetting": Fault(
-        ("forgetting", "pass_k_loss", "pass_rate_fall"),
-        0,
-        levels=(6, 7, 8, 9),
-        looks=True,
-        stage={"learning_rate": 3e-4},
+    "stale sampler": Fault(
+        ("staleness",), sampling={"staleness": 100, "queue_batches": 1}, begin=stale, stage={"learning_rate": 3e-4}
     ),
+    "pass@k loss": Fault(("pass_k_loss",), 0, setup="noisy", stage={"learning_rate": 5e-4}, looks=3),
+    "forgetting": Fault(("forgetting",), 0, levels=(6, 7, 8, 9), looks=3, stage={"learning_rate": 3e-4}),
 }
-
-
-def warm(home: Path, setup: str, seed: int) -> None:
-    """The policy that a set-up starts from, made once."""
-    if (home / "warm" / "config.json").is_file():
-        return
-    config = WarmStartConfig()
-    if setup == "levels":
-        pairs = clean_pairs(list(LEVELS), config, seed=seed)
-    else:
-        made = demonstrations(
-            level_weights(list(NOISY)), seed=seed, n=config.n_steps * config.batch_size, wrong_rate=0.5
-        )
-        pairs = [(one.prompt, one.completion) for one in made]
-    started = warm_start(policies.fresh_pocket(seed), pairs, config, seed=seed)
-    policies.save(started.policy, home / "warm.draft")
-    (home / "warm.draft").rename(home / "warm")
+HEALTHY = (
+    Fault((), stage={"learning_rate": 1.5e-4}, looks=2),
+    Fault((), stage={"learning_rate": 3e-4}, looks=2),
+    Fault((), setup="noisy", stage={"learning_rate": 1.5e-4}, looks=2),
+)
+"""Runs in which nothing is planted: no alarm of theirs may be critical."""
 
 
 def stage_of(home: Path, fault: Fault, name: str, seed: int, *, steps: int, policy: str, first: int) -> StageFile:
-    stage = {
-        "n_steps": steps,
-        "prompts_per_step": 16,
-        "checkpoint_every": steps,
-        "learning_rate": 1.5e-4,
-        **fault.stage,
-    }
-    return StageFile(
-        home=str(home), run_id="lab", stage_id=f"{name}-{first}", snapshot_id=0, seed=seed, policy=policy,
+    """A stage from `first` on; what an earlier try of it left is removed."""
+    values = {"n_steps": steps, "checkpoint_every": 10, "prompts_per_step": 16, "learning_rate": 1.5e-4}
+    file = StageFile(
+        home=str(home), run_id="lab", stage_id=f"{name}-{seed}-{first}", snapshot_id=0, seed=seed, policy=policy,
         continue_from=policy if first else None, first_step=first, scheduler="uniform",
         trainer=TrainerConfig(
-            stage=StageConfig(**stage), sampling=SamplingConfig(**fault.sampling),
-            guard=GuardConfig(watch_only=fault.looks),
+            stage=StageConfig(**values | fault.stage), sampling=SamplingConfig(**fault.sampling),
+            guard=GuardConfig(watch_only=fault.looks > 0),
         ),
     )  # fmt: skip
+    for left in (file.folder, file.spool):
+        shutil.rmtree(left, ignore_errors=True)
+    return file
 
 
-def run(folder: Path, name: str, fault: Fault, seed: int, judge: Judge) -> dict[str, Any]:
-    """One run: every alarm with its step, what was done first, and whether the stage ended by it."""
-    home = folder / f"{fault.setup}-{seed}"
-    kept = home / f"{name}.json"
+def run(folder: Path, name: str, fault: Fault, seed: int, judge: Judge, *, start: int | None = None) -> dict[str, Any]:
+    """One run from the policy of seed `start`: every alarm with its step, what was done, and how the stage ended."""
+    home = folder / f"{fault.setup}-{seed if start is None else start}"
+    kept = home / f"{name.replace(' ', '_')}-{seed}.json"
     if kept.is_file():
         return json.loads(kept.read_text())
-    warm(home, fault.setup, seed)
-    families = list(fault.families or (LEVELS if fault.setup == "levels" else NOISY))
-    train = tasks_of(families, Split.TRAIN, 100, 11)
+    home.mkdir(parents=True, exist_ok=True)
+    setup, began = SETUPS[fault.setup], time.process_time()
+    warm(home / "warm", setup, seed if start is None else start)
+    train = setup.tasks(Split.TRAIN, 100, 11)
     if fault.levels:
         train = [task for task in train if task.level in fault.levels]
-    canary = tasks_of(families, Split.CANARY, 8, 11)
-    began = time.process_time()
+    canary = setup.tasks(Split.CANARY, 8, 11)
     done = _looks if fault.looks else _stage
-    found = {"fault": name, "seed": seed, **done(home, name, fault, seed, judge, train, canary, families)}
+    found = {"fault": name, "setup": fault.setup, "seed": seed, **done(home, name, fault, seed, judge, train, canary)}
     found["cpu_s"] = round(time.process_time() - began, 1)
     kept.write_text(json.dumps(found))
     return found
 
 
 def _stage(
-    home: Path, name: str, fault: Fault, seed: int, judge: Judge, train: list[Task], canary: list[Task], _: list[str]
+    home: Path, name: str, fault: Fault, seed: int, judge: Judge, train: list[Task], canary: list[Task]
 ) -> dict[str, Any]:
     """A fault within a stage; the canary is judged by the true judge."""
     file = stage_of(home, fault, name, seed, steps=STEPS, policy="warm", first=0)
-    for left in (file.folder, file.spool):
-        shutil.rmtree(left, ignore_errors=True)
     words = Words(judge, fault.distort)
 
     def begin(stage: Stage) -> None:
@@ -221,27 +213,27 @@ def _stage(
 
 
 def _told(spool: Path) -> tuple[list[dict], list[dict]]:
-    rows = [row for path in sorted(spool.glob("*-alarms.json")) for row in json.loads(path.read_text())]
+    files = [*sorted(spool.glob("*-alarms.json")), *sorted(spool.glob("*-divergence.json"))]
+    rows = [row for path in files for row in json.loads(path.read_text())]
     return [row for table, row in rows if table == "alarms"], [row for table, row in rows if table == "actions"]
 
 
 def _looks(
-    home: Path, name: str, fault: Fault, seed: int, judge: Judge, train: list[Task], canary: list[Task],
-    families: list[str],
-) -> dict[str, Any]:  # fmt: skip
+    home: Path, name: str, fault: Fault, seed: int, judge: Judge, train: list[Task], canary: list[Task]
+) -> dict[str, Any]:
     """A fault that evaluations show: stages, and after each what a campaign's watch would see."""
-    heldout = tasks_of(families, Split.HELDOUT, 17, 7)
-    policy, counts, looks, alarms = "warm", [], {}, []
-    for index in range(LOOKS + 1):
+    heldout = choose(SETUPS[fault.setup].tasks(Split.HELDOUT, 20, 7), HELDOUT)
+    policy, counts, looks, alarms, actions = "warm", [], {}, [], []
+    for index in range(fault.looks + 1):
         if index:
             file = stage_of(home, fault, name, seed, steps=STAGE_STEPS, policy=policy, first=(index - 1) * STAGE_STEPS)
-            shutil.rmtree(file.folder, ignore_errors=True)
-            shutil.rmtree(file.spool, ignore_errors=True)
             stage = Stage(
                 file, policy=policies.load(policy, home), tasks=train, judge=judge, canary=canary,
                 scheduler=schedulers.get("uniform")(pool_of(train), {}, seed),
             )  # fmt: skip
             policy = str(stage.train().checkpoint.folder.relative_to(home))
+            within, _ = _told(file.spool)
+            alarms += [{**alarm, "detector": f"{alarm['detector']} within"} for alarm in within]
         rows = sample_and_judge(
             policies.load(policy, home), heldout, judge, n=16, sampling=SamplingConfig(), seed=seed,
             purpose=RolloutPurpose.EVAL, owner="lab",
@@ -249,24 +241,24 @@ def _looks(
         passed = np.array([row.judgement is Judgement.PASS for row in rows]).reshape(len(heldout), 16).sum(1)
         entropy = float(np.mean([row.mean_entropy for row in rows]))
         counts.append(passed)
-        looks[index] = _values(heldout, counts, entropy)
-        alarms += [
-            {"detector": f.detector, "level": str(f.level), "step": index, "value": f.value} for f in see(looks).firings
-        ]
-    found = _verdict(fault, alarms, [], None, within=2)
+        looks[index] = _values(heldout, counts, entropy, fault.looks)
+        seen = see(looks)
+        alarms += [{"detector": f.detector, "level": f.level, "step": index} for f in seen.firings]
+        actions += [{"action": d.action} for d in respond(seen, (), Settings(), taken=(), n_rollbacks=0)]
+    found = _verdict(fault, alarms, actions, None, within=2)
     return {**found, "looks": looks}
 
 
-def _values(tasks: list[Task], counts: list[np.ndarray], entropy: float) -> dict[str, float]:
+def _values(tasks: list[Task], counts: list[np.ndarray], entropy: float, n_looks: int) -> dict[str, float]:
     arms, n = [task.arm for task in tasks], np.full(len(tasks), 16)
     values = {"entropy": entropy, "pass@1": float(counts[-1].mean() / 16)}
     if len(counts) == 1:
         return values
     pairs = [Paired(arms, n, earlier, n, counts[-1]) for earlier in counts[:-1]]
-    values |= fall_of_pass_k(pairs[0], 8, alpha=0.05 / LOOKS)
-    falls = [fall_of_pass_rate(pair, alpha=0.025 / LOOKS) for pair in (pairs[-1], pairs[0])]
+    values |= fall_of_pass_k(pairs[0], 8, alpha=0.05 / n_looks)
+    falls = [fall_of_pass_rate(pair, alpha=0.025 / n_looks) for pair in (pairs[-1], pairs[0])]
     values |= min(falls, key=lambda fall: fall["pass@1_fall_high"])
-    worst = worst_fall(pairs, alpha=0.05 / LOOKS)
+    worst = worst_fall(pairs, alpha=0.05 / n_looks)
     if worst is not None:
         values |= {"forgetting_worst": worst.difference, "forgetting_high": worst.high}
     return values
@@ -279,14 +271,13 @@ def _verdict(
     critical = [alarm for alarm in alarms if alarm["level"] == AlarmLevel.CRITICAL]
     named = [alarm for alarm in critical if alarm["detector"] in fault.expected]
     first = min((alarm["step"] for alarm in named), default=None)
-    diverged = bool(ended and ended.startswith("Diverged"))
-    found = diverged or (first is not None and first <= fault.onset + within)
+    found = first is not None and fault.onset <= first <= fault.onset + within
     rules = [action["action"] for action in actions]
-    wanted = [RULES[alarm["detector"]][0].name for alarm in named if alarm["detector"] in RULES]
+    wanted = {RULES[alarm["detector"]][0].name for alarm in named}
     return {
         "onset": fault.onset, "first_step": first, "found": found, "ended": ended,
-        "alarms": [(a["detector"], a["level"], a["step"]) for a in alarms],
-        "actions": rules, "first_action_as_in_the_table": fault.looks or diverged or bool(set(rules) & set(wanted)),
+        "alarms": [(a["detector"], str(a["level"]), a["step"]) for a in alarms],
+        "actions": rules, "first_action_as_in_the_table": bool(wanted.intersection(rules)),
     }  # fmt: skip
 
 
@@ -298,10 +289,7 @@ def main() -> None:
     parser.add_argument("--healthy", type=int, default=20, help="healthy runs, seeds 100 and up")
     parser.add_argument("--folder", type=Path, default=Path(".bench/collapse_lab"))
     args = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     first, last = map(int, args.seeds.split(":"))
     planted, healthy = [], []
     with Judge(workers=1) as judge:
@@ -310,7 +298,7 @@ def main() -> None:
                 planted.append(run(args.folder, name, FAULTS[name], seed, judge))
                 print(json.dumps(planted[-1]), file=sys.stderr, flush=True)
         for seed in range(100, 100 + args.healthy):
-            healthy.append(run(args.folder, "healthy", Fault(()), seed, judge))
+            healthy.append(run(args.folder, "healthy", HEALTHY[seed % len(HEALTHY)], seed, judge, start=seed % HOMES))
             print(json.dumps(healthy[-1]), file=sys.stderr, flush=True)
     false = [row for row in healthy if any(level == AlarmLevel.CRITICAL for _, level, _ in row["alarms"])]
     table = {

@@ -10,7 +10,7 @@ from curriculum.knobs import KNOBS, Scope, Settings, moved
 from warehouse.errors import UserError
 from warehouse.records import AlarmLevel, JsonValue
 
-RULES_VERSION = "2"
+RULES_VERSION = "3"
 """Version of `RULES`; stored with every action."""
 MAX_ROLLBACKS = 3
 """Roll-backs of a campaign; the next one becomes a stop."""
@@ -78,7 +78,10 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     ),
     "hidden_tests": (Rule("quarantine the tasks, end the stage", ask="quarantine", end_stage=True), STOP),
     "length": (Rule("length cap down to three quarters", _scaled(max_completion_tokens=0.75), end_stage=True), STOP),
-    "staleness": (Rule("resynchronise, staleness halved", _scaled(staleness=0.5), ask="resynchronise"), STOP),
+    "staleness": (
+        Rule("resynchronise, staleness halved", _scaled(staleness=0.5), end_stage=True, ask="resynchronise"),
+        STOP,
+    ),
     "infrastructure": (Rule("mask, pause", ask="mask"), STOP),
     "duplicates": (Rule("temperature back to 1", _set(temperature=1.0), end_stage=True), STOP),
     "stock": (Rule("synthesise at the best arms", ask="synthesise"),),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from transformers import TrainerCallback
 
 from curriculum.actions import Decision, decide
-from curriculum.detectors import Firing, History, Watch, arm_gap, by_arm
+from curriculum.detectors import Firing, History, Watch, by_arm, paired_gap
 from curriculum.knobs import Settings
 from trainer.config import GuardConfig, SamplingConfig, StageConfig
 from trainer.recording import Owner, StepRecord, outcomes
@@ -36,7 +36,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
     """Looks every `every` steps, records alarms and actions, ends the stage or moves a knob that acts at a step.
 
     Entropy and reward are standardised by arm, so that a change of mixture alone moves nothing. With a canary,
-    entropy and the gap between observed and expected pass rate are measured on it, against the stage's first look.
+    entropy and the change of its pass rate are measured on it, task by task against the stage's first look.
     """
 
     def __init__(
@@ -49,13 +49,11 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         sampling: SamplingConfig,
         spool: Callable[[int, str, Sequence[Record]], None],
         canary: Canary | None = None,
-        canary_tasks: Sequence[Task] = (),
         first_step: int = 0,
     ) -> None:
         self._config, self._owner, self._arms = config, owner, [task.arm for task in tasks]
         self._group, self._spool, self._first = stage.group_size, spool, first_step
         self._canary = canary
-        self._canary_arms = {task.task_id: task.arm for task in canary_tasks}
         self.settings = Settings(
             learning_rate=stage.learning_rate,
             entropy_coef=stage.entropy_coef,
@@ -63,6 +61,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
             temperature=sampling.temperature or 1.0,
             pass_k=stage.pass_k,
             max_completion_tokens=sampling.max_tokens,
+            staleness=sampling.staleness,
             group=stage.group_size,
             updates_per_generation=stage.num_iterations,
         )
@@ -70,7 +69,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         self._window: list[StepRecord] = []
         self._norms: list[float] = []
         self._weights: dict[str, float] = {}
-        self._expected: dict[str, float] = {}
+        self._start: dict[str, tuple[int, int]] = {}
         self._taken: list[str] = []
         self.trainer: CurriculumTrainer | None = None
         self.n_rollouts = 0
@@ -81,7 +80,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         self._window.append(record)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self._canary is not None and not self._expected:
+        if self._canary is not None and not self._start:
             self._look_at_canary(0, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
@@ -96,9 +95,20 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         if step % self._config.every or not self._window:
             return
         self.measure(step, state.global_step)
-        fired = self._watch.see(self.history, state.global_step)
+        self._answer(step, state.global_step, "alarms")
+        if self.reason is not None:
+            control.should_training_stop = control.should_save = True
+
+    def diverged(self, step: int, moment: int) -> bool:
+        """Answer a loss or gradient that is not a number; whether the stage ends by it. Never under `watch_only`."""
+        self.history.add("grad_norm", moment, math.nan)
+        self._answer(step, moment, "divergence")
+        return self.reason is not None
+
+    def _answer(self, step: int, moment: int, part: str) -> None:
+        fired = self._watch.see(self.history, moment)
         decisions = decide(fired, self.settings, standing=self._watch.levels(), taken=self._taken)
-        self._record(step, fired, decisions)
+        self._record(step, part, fired, decisions)
         if self._config.watch_only:
             return
         for decision in decisions:
@@ -106,7 +116,6 @@ class Guard(TrainerCallback):  # type: ignore[misc]
             self._apply(decision)
             if decision.end_stage or decision.stop:
                 self.reason = f"{decision.alarm}: {decision.action}"
-                control.should_training_stop = control.should_save = True
 
     def measure(self, step: int, moment: int) -> None:
         """Add one look's values to the series, from the steps since the last one and from the canary."""
@@ -145,15 +154,17 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         counts: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
         for row in rollouts:
             if row.judgement.decided:
-                n, c = counts[self._canary_arms[row.task_id]]
-                counts[self._canary_arms[row.task_id]] = n + 1, c + (row.judgement is Judgement.PASS)
-        if not self._expected:
-            self._expected = {arm: (c + 0.5) / (n + 1) for arm, (n, c) in counts.items()}
-        gap = arm_gap(counts, self._expected, self._config.canary_samples)
+                n, c = counts[row.task_id]
+                counts[row.task_id] = n + 1, c + (row.judgement is Judgement.PASS)
+        if self._start:
+            gap = paired_gap(counts, self._start)
+            self.history.add("pass_rate_gap", moment, gap.gap)
+            self.history.add("pass_rate_gap_se", moment, gap.se)
+            self.history.add("pass_rate_gap_start_se", moment, gap.start_se)
+        else:
+            self._start = dict(counts)
         entropies = [row.mean_entropy for row in rollouts if row.mean_entropy is not None]
         self.history.add("entropy", moment, sum(entropies) / len(entropies) if entropies else math.nan)
-        self.history.add("pass_rate_gap", moment, gap.gap)
-        self.history.add("pass_rate_gap_se", moment, gap.se)
 
     def _verified(self, samples: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         """The share of each arm's decided samples that the verifier passed, whatever the reward made of it."""
@@ -172,7 +183,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         wrong = repeated = 0
         for start in range(0, len(samples), self._group):
             texts = [
-                s["completion"]
+                _written(s)
                 for s in samples[start : start + self._group]
                 if s["reward"] is not None and s["judgement"] is not Judgement.PASS
             ]
@@ -185,7 +196,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         if self.trainer is not None:
             self.trainer.set_knobs({knob: new for knob, (_, new) in decision.changes.items()})
 
-    def _record(self, step: int, fired: Sequence[Firing], decisions: Sequence[Decision]) -> None:
+    def _record(self, step: int, part: str, fired: Sequence[Firing], decisions: Sequence[Decision]) -> None:
         owner = self._owner
         identity = {f.detector: content_hash(owner.stage_id, owner.attempt, f.step, f.detector) for f in fired}
         alarms: list[Record] = [
@@ -214,7 +225,13 @@ class Guard(TrainerCallback):  # type: ignore[misc]
             for d in decisions
         ]
         if alarms or actions:
-            self._spool(step, "alarms", [*alarms, *actions])
+            self._spool(step, part, [*alarms, *actions])
+
+
+def _written(sample: Mapping[str, Any]) -> object:
+    """What the policy wrote in a sample: its messages, or its completion where there was one turn."""
+    said = tuple(turn["text"] for turn in sample["turns"] if turn["role"] == "assistant")
+    return said or sample["completion"]
 
 
 def _largest(norms: Sequence[float]) -> float:

@@ -17,7 +17,7 @@ from synth.graders import Judge, Stack
 from trainer.asynchronous import Publisher, RolloutQueue
 from trainer.checkpoints import Checkpoint, newest, seal, verify
 from trainer.engines.referee import referee_of
-from trainer.errors import StageFailed
+from trainer.errors import Diverged, StageFailed
 from trainer.evaluate import choose, sample_and_judge
 from trainer.grpo import CurriculumTrainer
 from trainer.guard import Guard
@@ -168,7 +168,6 @@ class Stage:
             sampling=file.trainer.sampling,
             spool=self._write,
             canary=look if chosen else None,
-            canary_tasks=chosen,
             first_step=file.first_step,
         )
 
@@ -178,6 +177,10 @@ class Stage:
         if own is not None or self.file.continue_from is None:
             return own
         return verify(Path(self.file.home) / self.file.continue_from)
+
+    def _standing(self) -> Checkpoint | None:
+        """The newest whole checkpoint of the stage; one that its guard ended by divergence may have its parent's."""
+        return newest(self.file.folder) or self.resumed
 
     @property
     def steps_done(self) -> int:
@@ -218,17 +221,24 @@ class Stage:
         return seal(folder, step=step, state=state)
 
     def train(self) -> Trained:
-        """Run the stage; a stage whose last step is already checkpointed is returned as it is."""
+        """Run the stage; a stage whose last step is already checkpointed is returned as it is.
+
+        One that diverges ends at its newest whole checkpoint with the guard's reason; under `watch_only`, or without
+        such a checkpoint, it raises `Diverged`.
+        """
         if self.resumed is None or self.resumed.step < self.file.last_step:
             if self.rollouts is not None:
                 self.rollouts.start()
             try:
                 self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
+            except Diverged:
+                if self._standing() is None or not self.guard.diverged(self.steps_done, self.trainer.state.global_step):
+                    raise
             finally:
                 if self.rollouts is not None:
                     self.rollouts.close()
         self.trainer.accelerator.wait_for_everyone()
-        final = newest(self.file.folder)
+        final = self._standing()
         if final is None:
             raise StageFailed(f"stage {self.file.stage_id} ended without a whole checkpoint in {self.file.folder}")
         dropped = self.rollouts.n_dropped * self.file.trainer.stage.group_size if self.rollouts else 0

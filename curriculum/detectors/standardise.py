@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 
-class ArmGap(NamedTuple):
-    """Observed minus predicted pass rate over arms, its standard error, and the number of rollouts."""
+class Gap(NamedTuple):
+    """Pass rate now minus at the start, its standard error from either side's sampling, and the number of tasks."""
 
     gap: float
     se: float
+    start_se: float
     n: int
 
 
@@ -29,16 +30,21 @@ def by_arm(means: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return sum(w * m for w, m in seen) / total if total > 0 else float("nan")
 
 
-def arm_gap(counts: Mapping[str, tuple[int, int]], predicted: Mapping[str, float], group: int = 8) -> ArmGap:
-    """How far passes fall from what was predicted: sum over arms of (c - n p) / sum n.
+def paired_gap(now: Mapping[str, tuple[int, int]], start: Mapping[str, tuple[int, int]]) -> Gap:
+    """How far passes moved on the very tasks that were tried at the start: mean over tasks of c/n - c0/n0.
 
-    `counts` holds (n decided, c passes) an arm, `predicted` the rate expected for the very tasks drawn. Rollouts of
-    one group go together: the variance counts each group as half one rollout and half independent ones.
+    Both hold (n decided, c passes) by task. SE^2 = sum over tasks of p(1-p)/n / T^2 for either side, with
+    p = (c + c0 + .5) / (n + n0 + 1): the tasks are the same, so only sampling makes noise. Looks that share a start
+    share its error. No task tried on both sides is NaN.
+
+    >>> paired_gap({"a": (4, 1), "b": (4, 4)}, {"a": (4, 3), "b": (4, 4)}).gap
+    -0.25
     """
-    usable = [(n, c, predicted[a]) for a, (n, c) in counts.items() if n > 0 and a in predicted]
-    total = sum(n for n, _, _ in usable)
-    if total == 0:
-        return ArmGap(float("nan"), float("nan"), 0)
-    gap = sum(c - n * p for n, c, p in usable) / total
-    variance = sum(n * p * (1 - p) for n, _, p in usable) * (1 + group) / 2
-    return ArmGap(gap, float(np.sqrt(max(variance, 1.0)) / total), total)
+    both = [(*now[t], *start[t]) for t in now if t in start and now[t][0] > 0 and start[t][0] > 0]
+    if not both:
+        nan = float("nan")
+        return Gap(nan, nan, nan, 0)
+    n, c, n0, c0 = np.array(both, dtype=np.float64).T
+    p = (c + c0 + 0.5) / (n + n0 + 1)
+    own, first = (float(np.sqrt((p * (1 - p) / m).sum())) / len(both) for m in (n, n0))
+    return Gap(float((c / n - c0 / n0).mean()), own, first, len(both))

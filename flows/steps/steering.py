@@ -43,6 +43,7 @@ def settings_of(config: CampaignConfig) -> Settings:
         pass_k=config.stage.pass_k,
         replay=given.replay,
         max_completion_tokens=config.sampling.max_tokens,
+        staleness=config.sampling.staleness,
         group=config.stage.group_size,
         updates_per_generation=config.stage.num_iterations,
         planned=planned,
@@ -58,7 +59,7 @@ def steered(config: CampaignConfig, settings: Settings, words: Iterable[tuple[st
     start = settings_of(config)
     knobs = {name: value for name, value in settings.model_dump().items() if value != getattr(start, name)}
     stage = {name: value for name, value in knobs.items() if name in STAGE}
-    names = {"temperature": "temperature", "max_completion_tokens": "max_tokens"}
+    names = {"temperature": "temperature", "max_completion_tokens": "max_tokens", "staleness": "staleness"}
     sampling = {field: knobs[name] for name, field in names.items() if name in knobs}
     mixture = config.curriculum.mixture
     for word, arm in words:

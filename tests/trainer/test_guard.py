@@ -1,12 +1,15 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import torch
 from safetensors.torch import load_file
 from trainer_stages import build, stage_file
 
 from synth.graders import judged
 from trainer.config import GuardConfig, TrainerConfig
+from trainer.errors import Diverged
 from warehouse.records import Judgement
 
 
@@ -66,6 +69,34 @@ def test_a_policy_that_falls_ends_its_stage(tmp_path: Path, warm_folder, train_t
     assert trained.n_steps < 40
     assert trained.reason is not None
     assert trained.reason.startswith(("pass_rate_gap", "gradient"))
+
+
+def test_a_gradient_that_is_no_number_ends_the_stage_at_its_last_whole_checkpoint(
+    tmp_path: Path, warm_folder, train_tasks, judge
+):
+    file = guarded(stage_file(tmp_path, warm_folder, n_steps=6), every=10, canary_tasks=0)
+    stage = build(file, train_tasks, judge)
+
+    def strike(*_):
+        if (file.folder / "checkpoint-2" / "gradatim.json").is_file():
+            stage.trainer.model.lm_head.weight.register_hook(lambda gradient: gradient * torch.nan)
+
+    stage.trainer.model.register_forward_pre_hook(strike)
+    trained = stage.train()
+    assert (trained.n_steps, trained.reason) == (2, "gradient: roll back, rate x .5")
+    (told,) = file.spool.glob("step-*-divergence.json")
+    rows = dict(json.loads(told.read_text()))
+    assert (rows["alarms"]["detector"], rows["alarms"]["inputs"]["value"]) == ("gradient", None)
+    assert rows["actions"]["after"] == {"learning_rate": 7.5e-5, "rollback": True, "end_stage": True}
+
+
+def test_a_gradient_that_is_no_number_before_any_checkpoint_is_an_error(
+    tmp_path: Path, warm_folder, train_tasks, judge
+):
+    stage = build(guarded(stage_file(tmp_path, warm_folder), canary_tasks=0), train_tasks, judge)
+    stage.trainer.model.lm_head.weight.register_hook(lambda gradient: gradient * torch.nan)
+    with pytest.raises(Diverged, match="gradient norm is nan"):
+        stage.train()
 
 
 class Bought:
