@@ -7,11 +7,12 @@ from pathlib import Path
 
 from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.steps import importing
+from flows.steps import importing, tracing
 from flows.workshop import workshop
 from warehouse.records import JsonValue
 
 import_source = step("import")(importing.import_source)
+read_traces = step("import traces")(tracing.import_traces)
 
 
 @verb_flow("import_corpus")
@@ -22,3 +23,13 @@ def import_corpus(
     asked: dict[str, JsonValue] = {"name": name, "file": path.name if path else None, "source": source, "limit": limit}
     with workshop(Settings(home=home), flow="import_corpus", config=asked) as shop:
         return import_source(shop, name, path, source=source, limit=limit)
+
+
+@verb_flow("import_traces")
+def import_traces(
+    home: Path, path: Path, source: str | None = None, limit: int | None = None
+) -> Mapping[str, JsonValue]:
+    """Bring a log of interactions in, masked; its funnel with {"outcomes", "masked", "failed_by_group"}."""
+    asked: dict[str, JsonValue] = {"name": "traces", "file": path.name, "source": source, "limit": limit}
+    with workshop(Settings(home=home), flow="import_traces", config=asked) as shop:
+        return read_traces(shop, path, source=source, limit=limit)

@@ -27,7 +27,8 @@ from warehouse.records import (
 class Decision:
     """What becomes of one attempt: `reason` is none when it is admitted, `status` when its task was seen before.
 
-    `stored` says that its task is a row, here or from before; a task that only repeats another's prompt is not.
+    `stored` says that its task is a row, here or from before; a task that only repeats another's prompt is not. `note`
+    is what its status says where nothing was rejected.
     """
 
     proposal: Proposal
@@ -36,6 +37,7 @@ class Decision:
     status: Status | None = None
     stored: bool = False
     cost: float = 0.0
+    note: str = "all evidence passed"
     verdicts: list[Verdict] = field(default_factory=list)
 
     def refuse(self, repeat: Repeat) -> None:
@@ -101,7 +103,7 @@ def batch_of(
         StatusChange(
             task_id=task.task_id,
             status=decision.status or Status.CANDIDATE,
-            reason=decision.reason or "all evidence passed",
+            reason=decision.reason or decision.note,
         )
         for decision, task in new
     )

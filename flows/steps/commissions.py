@@ -1,4 +1,4 @@
-"""What tasks are written from: known tasks, documents, and rollouts that failed; never anything held out."""
+"""What tasks are written from: known tasks, documents, failed rollouts and logged failures; never anything held out."""
 
 from __future__ import annotations
 
@@ -26,19 +26,26 @@ TOPICS = (
 
 
 def commissions(
-    shop: Workshop, style: Style, *, n: int, seed: int, origin: str | None, documents: Path | None
+    shop: Workshop,
+    style: Style,
+    *,
+    n: int,
+    seed: int,
+    origin: str | None,
+    documents: Path | None,
+    weakest: int | None = None,
 ) -> list[Commission]:
     """`n` commissions in the form that `style` needs, the same for the same warehouse and `seed`.
 
-    `origin` is a source or family whose accepted training tasks are the parents, or whose failures are shown. Raises
-    `UserError` where there is nothing to write from.
+    `origin` is a source or family whose accepted training tasks are the parents, or whose failures are shown: those of
+    the `weakest` arms alone where that is given. Raises `UserError` where there is nothing to write from.
     """
     rng = stream("commissions", style.name, seed)
     if "document" in style.needs:
         pieces = passages(documents)
         return [Commission(seed=i, document=pieces[i % len(pieces)]) for i in range(n)]
     if "failures" in style.needs:
-        spots = failed(shop, origin)
+        spots = failed(shop, origin)[:weakest]
         return [_with_failures(spots[i % len(spots)], i, seed) for i in range(n)]
     if "parent" in style.needs or origin is not None:
         parents = training_tasks(shop, origin)
@@ -65,15 +72,24 @@ def training_tasks(shop: Workshop, origin: str | None) -> list[Task]:
 
 
 def failed(shop: Workshop, origin: str | None) -> list[tuple[str, int, list[Failure]]]:
-    """Family, level and failed rollouts of every arm that has some on training tasks, weakest arm first."""
-    rows = shop.store.named("failed_rollouts", origin=origin or "all").to_pylist()
+    """Family, level and failures of every arm that has some, weakest arm first.
+
+    Failures are rollouts on training tasks, and traces of imported logs.
+    """
+    asked = origin or "all"
+    rollouts = shop.store.named("failed_rollouts", origin=asked).to_pylist()
+    traces = shop.store.named("failed_traces", origin=asked).to_pylist()
     spots: dict[tuple[float, str, int], list[Failure]] = defaultdict(list)
-    for row in rows:
+    for row in [*rollouts, *traces]:
         key = (float(row["pass_rate"]), str(row["family"]), int(row["level"]))
-        spots[key].append(Failure(str(row["prompt"]), str(row["completion"]), str(row["gold"])))
+        right, told = str(row.get("gold") or ""), str(row.get("feedback") or "")
+        spots[key].append(Failure(str(row["prompt"]), str(row["completion"]), right, told))
     if not spots:
         of = f" of '{origin}'" if origin else ""
-        raise UserError(f"no failed rollout{of} on a training task is in the warehouse; see: gradatim calibrate --help")
+        raise UserError(
+            f"no failed rollout{of} on a training task and no failed trace is in the warehouse; "
+            "see: gradatim calibrate --help, gradatim import --help"
+        )
     return [(family, level, spots[rate, family, level]) for rate, family, level in sorted(spots)]
 
 

@@ -20,7 +20,7 @@ from synth.evidence.rubric import rubric_check
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
 from synth.proposals import Proposal
-from synth.writers import STYLES, Commission, Writer
+from synth.writers import STYLES, Commission, Style, Writer
 from synth.writers.writer import INFRASTRUCTURE
 from warehouse.errors import UserError
 from warehouse.records import Domain, JsonValue, Metric, content_hash
@@ -33,13 +33,17 @@ CHECKED = Ask(prompt="x" * 2_000, max_tokens=1024)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingOrder:
-    """`n` tasks to be written in one style from `origin` (a source or family) or `documents`, checked by `n_votes`."""
+    """`n` tasks to be written in one style from `origin` (a source or family) or `documents`, checked by `n_votes`.
+
+    `weakest` bounds the arms whose failures are shown.
+    """
 
     style: str
     n: int
     seed: int = 0
     origin: str | None = None
     documents: Path | None = None
+    weakest: int | None = None
     n_votes: int = 8
     benchmarks: tuple[str, ...] = ()
 
@@ -50,6 +54,7 @@ class WritingOrder:
         return {
             "style": self.style, "n": self.n, "seed": self.seed, "origin": self.origin, "documents": documents,
             "n_votes": self.n_votes, "benchmarks": list(self.benchmarks),
+            **({"weakest": self.weakest} if self.weakest else {}),
         }  # fmt: skip
 
 
@@ -91,7 +96,7 @@ def write_tasks(
     if config.writer and config.checker:
         refuse_same_lineage(config.writer.model, config.writer.lineage, config.checker.model, config.checker.lineage)
     style = STYLES.get(order.style)
-    asked = commissions(shop, style, n=order.n, seed=order.seed, origin=order.origin, documents=order.documents)
+    asked = _commissions(shop, style, order)
     pinned = content_hash("commissions", order.seed, [_said(one) for one in asked])
     done = f"{campaign_id}:written:{pinned}"
     if shop.seen(done):
@@ -114,6 +119,19 @@ def write_tasks(
         return _told(shop, campaign_id, writer, models, open_reasons[-1] if open_reasons else None)
 
 
+def _commissions(shop: Workshop, style: Style, order: WritingOrder) -> list[Commission]:
+    """What the tasks of an order are written from."""
+    return commissions(
+        shop,
+        style,
+        n=order.n,
+        seed=order.seed,
+        origin=order.origin,
+        documents=order.documents,
+        weakest=order.weakest,
+    )
+
+
 def forecast(models: Models, done: int, total: int) -> str:
     """What the run will have used at its end, beside its ceilings, as a line for people."""
     parts = []
@@ -130,7 +148,7 @@ def foreseen(shop: Workshop, order: WritingOrder, config: ModelsConfig) -> Mappi
     At most every reply is as long as it may be and every task is checked.
     """
     style = STYLES.get(order.style)
-    asked = commissions(shop, style, n=order.n, seed=order.seed, origin=order.origin, documents=order.documents)
+    asked = _commissions(shop, style, order)
     worst = [worst_case(style.ask(one)) for one in asked]
     written = tuple(sum(part) for part in zip(*worst, strict=True))
     check_in, check_out = worst_case(replace(CHECKED, n=order.n_votes))
@@ -196,7 +214,9 @@ def _repairs(shop: Workshop, writer: Writer) -> list[Metric]:
 
 def _said(commission: Commission) -> JsonValue:
     parent = commission.parent.task_id if commission.parent else None
-    failures: Sequence[JsonValue] = [list(one) for one in commission.failures]
+    failures: Sequence[JsonValue] = [
+        [*one[:3], *([one.feedback] if one.feedback else [])] for one in commission.failures
+    ]
     return [commission.seed, parent, commission.document, failures, dict(commission.params)]
 
 

@@ -8,8 +8,9 @@ import json
 import re
 import zlib
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from warehouse.errors import UserError
 
@@ -28,33 +29,47 @@ class Raw:
     error: UserError | None = None
 
 
+class Lines(NamedTuple):
+    """Every line of a file: its object, or what is wrong with it; `cut` says that the file ends early."""
+
+    sha256: str
+    rows: list[Row | str]
+    cut: str | None = None
+
+
+def read_lines(path: Path | str, *, limit: int | None = None) -> Lines:
+    """The lines of the file at `path`, at most `limit`, bad ones with the reason, which quotes nothing of them.
+
+    For logs, of which one line may be torn; a corpus is read by `read_rows`. Raises `UserError` when there is no file.
+    """
+    content, text, error = _content(path)
+    lines = (line for line in text.splitlines() if line.strip())
+    rows = [_object(line) for line in islice(lines, limit)]
+    return Lines(hashlib.sha256(content).hexdigest(), rows, None if error is None else str(error))
+
+
+def _object(line: bytes) -> Row | str:
+    try:
+        row = _parsed(line)
+    except (ValueError, RecursionError):
+        return "line is not JSON"
+    return row if isinstance(row, dict) else "line is no object"
+
+
 def read_rows(path: Path | str, *, limit: int | None = None) -> Raw:
     """The rows of the file at `path`, at most `limit`; raises `UserError` when there is no such file.
 
     An unreadable line or a gzip that ends early becomes `Raw.error`.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise UserError(
-            f"no file at {path}; give --path the path of a .jsonl or .jsonl.gz file; see: gradatim import --help"
-        )
-    content = file.read_bytes()
-    raw = Raw(hashlib.sha256(content).hexdigest())
-    text = content
-    if content[:2] == b"\x1f\x8b":
-        text, whole = _unzipped(content)
-        if not whole:
-            raw.error = UserError(f"{path}: the gzip ends early; fetch it again; what came before is valid")
-            text = text[: text.rfind(b"\n") + 1]
+    content, text, error = _content(path)
+    raw = Raw(hashlib.sha256(content).hexdigest(), error=error)
     for number, line in enumerate(text.splitlines(), 1):
         if limit is not None and len(raw.rows) >= limit:
             break
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_constant=_refused)
-            if _SURROGATE.search(line):
-                json.dumps(row, ensure_ascii=False).encode()
+            row = _parsed(line)
         except (ValueError, RecursionError) as error:
             raw.error = UserError(f"{path}:{number} is not JSON ({error}); correct or remove the line")
             break
@@ -65,6 +80,31 @@ def read_rows(path: Path | str, *, limit: int | None = None) -> Raw:
             break
         raw.rows.append((number, row))
     return raw
+
+
+def _content(path: Path | str) -> tuple[bytes, bytes, UserError | None]:
+    """A file's bytes, its text unzipped where it must be, and the error where a gzip ends early."""
+    file = Path(path)
+    if not file.is_file():
+        raise UserError(
+            f"no file at {path}; give --path the path of a .jsonl or .jsonl.gz file; see: gradatim import --help"
+        )
+    content = file.read_bytes()
+    if content[:2] != b"\x1f\x8b":
+        return content, content, None
+    text, whole = _unzipped(content)
+    if whole:
+        return content, text, None
+    error = UserError(f"{path}: the gzip ends early; fetch it again; what came before is valid")
+    return content, text[: text.rfind(b"\n") + 1], error
+
+
+def _parsed(line: bytes) -> Any:
+    """What a line says; raises `ValueError` where it is no JSON or no text."""
+    row = json.loads(line, parse_constant=_refused)
+    if _SURROGATE.search(line):
+        json.dumps(row, ensure_ascii=False).encode()
+    return row
 
 
 def _refused(constant: str) -> float:

@@ -15,11 +15,12 @@ from warehouse.records import Domain, JsonValue, Task
 
 
 class Failure(NamedTuple):
-    """A rollout that failed: what was asked, what the policy wrote, what was right."""
+    """An answer that failed: what was asked, what was written, what was right and what was said of it, where known."""
 
     prompt: str
     completion: str
     gold: str
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

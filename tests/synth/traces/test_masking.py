@@ -1,0 +1,185 @@
+"""Masking: no secret survives in any dress, masking again changes nothing, and tasks keep their numbers."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synth.traces import mask
+from synth.traces.patterns import luhn
+
+SEPARATORS = ("", " ", "-", "\u00a0", "\u2011", "\u2009")
+AROUND = st.sampled_from(["", "So: ", "see ", "(", "\u200b", "\u00fcber ", "1. ", "it's\n"])
+AFTER = st.sampled_from(["", ".", ", ok?", ")", " and 12 more", "\n", "\u200b!", " [EMAIL_1]"])
+ALNUM = string.ascii_letters + string.digits
+
+
+def _grouped(digits: str, sizes: list[int], separator: str) -> str:
+    parts, at = [], 0
+    for size in sizes:
+        parts.append(digits[at : at + size])
+        at += size
+    return separator.join(part for part in [*parts, digits[at:]] if part)
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> str:
+    body = draw(st.text("0123456789", min_size=12, max_size=18))
+    digits = next(body + d for d in "0123456789" if luhn(body + d))
+    sizes = draw(st.sampled_from([[4, 4, 4], [4, 6], [len(digits)], [4, 4, 4, 4]]))
+    return _grouped(digits, sizes, draw(st.sampled_from(SEPARATORS)))
+
+
+@st.composite
+def emails(draw: st.DrawFn) -> str:
+    local = draw(st.from_regex(r"[a-z\u00e9][a-z0-9._+\-]{0,20}[a-z0-9]", fullmatch=True))
+    host = draw(st.from_regex(r"[a-z0-9][a-z0-9\-]{0,15}[a-z0-9](\.[a-z]{2,8}){1,2}", fullmatch=True))
+    return local + draw(st.sampled_from(["@", "%40", "&#64;", " (at) ", " [at] "])) + host
+
+
+@st.composite
+def phones(draw: st.DrawFn) -> str:
+    digits = draw(st.text("0123456789", min_size=10, max_size=10))
+    bare = [f"({digits[:3]}) {digits[3:6]}-{digits[6:]}", f"{digits[:3]}-{digits[3:6]}-{digits[6:]}", f"+1{digits}"]
+    bare += [f"+49 {digits[:3]} {digits[3:]}", f"0{digits[:3]} {digits[3:6]} {digits[6:]}", f"+44 (0){digits}"]
+    called = [f"call me at {digits}", f"my number is {digits[:5]} {digits[5:]}", f"Tel.: {digits}"]
+    return draw(st.sampled_from([*bare, *called]))
+
+
+KEYS = st.one_of(
+    st.from_regex(r"sk-(proj-)?[A-Za-z0-9]{20,40}", fullmatch=True),
+    st.from_regex(r"sk_live_[A-Za-z0-9]{24}", fullmatch=True),
+    st.from_regex(r"gh[pousr]_[A-Za-z0-9]{36}", fullmatch=True),
+    st.from_regex(r"AKIA[A-Z0-9]{16}", fullmatch=True),
+    st.from_regex(r"xox[bp]-[0-9]{10}-[A-Za-z0-9]{20}", fullmatch=True),
+    st.from_regex(r"hf_[A-Za-z0-9]{34}", fullmatch=True),
+    st.from_regex(r"eyJ[A-Za-z0-9_\-]{12,20}\.eyJ[A-Za-z0-9_\-]{12,20}\.[A-Za-z0-9_\-]{20,30}", fullmatch=True),
+    st.from_regex(r"-----BEGIN RSA PRIVATE KEY-----\n[A-Za-z0-9+/]{64}\n-----END RSA PRIVATE KEY-----", fullmatch=True),
+)
+SECRETS = st.tuples(
+    st.sampled_from(["password: ", "PASSWORD=", "api_key = ", '"token": "', "client-secret=", "pwd:", "Bearer "]),
+    st.text(ALNUM + "!#%+-_", min_size=8, max_size=24),
+)
+IPS = st.one_of(
+    st.integers(0x01000000, 2**32 - 1).map(lambda n: str(ipaddress.IPv4Address(n))),
+    st.integers(2**127, 2**128 - 1).map(lambda n: str(ipaddress.IPv6Address(n | 1 << 64 | 7))),
+)
+NAMES = st.from_regex(r"[A-Z][a-z]{3,9}q [A-Z][a-z]{3,9}x", fullmatch=True)
+SAID = (
+    "My name is {}.",
+    "Dear {},",
+    "I am {}.",
+    "Hello,\nok\nKind regards,\n{}",
+    "Customer name: {}",
+    "Dr. {} said so.",
+)
+
+
+def _survives(secret: str, text: str) -> bool:
+    """Whether any run of eight characters of a secret, or the whole of a short one, still stands in a text."""
+    width = min(8, len(secret))
+    return any(secret[i : i + width] in text for i in range(len(secret) - width + 1))
+
+
+def _masked(before: str, secret: str, after: str) -> str:
+    found = mask([before + secret + after, f"again {secret} there"])
+    assert mask(found.texts).texts == found.texts
+    assert sum(found.counts.values()) >= 1
+    return "\n".join(found.texts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(AROUND, cards(), AFTER)
+def test_cards_vanish(before: str, card: str, after: str):
+    text = _masked(before if before != "1. " else "", card, after)
+    digits = re.sub(r"\D", "", card)
+    assert digits not in re.sub(r"\D", "", text)
+    assert not _survives(card, text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(AROUND, st.one_of(emails(), KEYS, IPS), AFTER)
+def test_addresses_and_keys_vanish(before: str, secret: str, after: str):
+    assert not _survives(secret, _masked(before + " " if before else "", secret, after))
+
+
+@settings(max_examples=50, deadline=None)
+@given(AROUND, phones(), AFTER)
+def test_phones_vanish(before: str, phone: str, after: str):
+    text = _masked(before if before != "1. " else "", phone, after)
+    assert re.sub(r"\D", "", phone)[-7:] not in re.sub(r"\D", "", text)
+
+
+@settings(max_examples=50, deadline=None)
+@given(AROUND, SECRETS, AFTER)
+def test_labelled_secrets_vanish(before: str, secret: tuple[str, str], after: str):
+    label, value = secret
+    close = '"' if label.endswith('"') else ""
+    assert value not in "\n".join(mask([f"{before}{label}{value}{close}\n{after}"]).texts)
+
+
+@settings(max_examples=50, deadline=None)
+@given(NAMES, st.sampled_from(SAID))
+def test_announced_names_vanish_wherever_they_come_again(name: str, said: str):
+    first, last = name.split()
+    found = mask([said.format(name), f"{first} wants 12 apples, {last} none; {name}'s box holds 7."])
+    text = "\n".join(found.texts)
+    assert not any(part in text for part in (first, last))
+    assert "12 apples" in text
+    assert "holds 7" in text
+    assert len(set(re.findall(r"\[NAME_\d+\]", text))) <= 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(cards(), emails(), KEYS))
+def test_other_scripts_and_invisible_characters_hide_nothing(secret: str):
+    wide = "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in secret)
+    dotted = "\u200b".join(secret)
+    for dressed in (wide, dotted):
+        text = "\n".join(mask([f"it is {dressed} ."]).texts)
+        assert not _survives(secret, text)
+        assert not _survives(wide, text)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=200))
+def test_masking_ends_and_is_idempotent_on_any_text(text: str):
+    once = mask([text]).texts
+    assert mask(once).texts == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Compute 1234567890123 - 12 and 3.14 * 2; a[::2], x[1:2:3], 12:30:45, 10 / 200 / 3000.",
+        "def f(name: str, token: str) -> str:\n    token = tokens.pop()\n    return {'key': token}",
+        "What is 555 + 123 + 4567? Give the sum of 100, 200, 300 and 4000.",
+        "print('Hello World!')  # Hello, World!",
+        "version 1.2.3, section 4.5.6.7.8, the ratio 3:4:5",
+        "@property\ndef total(self): ...",
+    ],
+)
+def test_what_is_no_secret_stays(text: str):
+    assert mask([text]).texts == (text,)
+
+
+def test_a_corpus_keeps_its_numbers(corpora: Path):
+    rows = (corpora / "gsm8k_train.jsonl").read_text(encoding="utf-8").splitlines()[:800]
+    kinds: dict[str, int] = {}
+    for row in rows:
+        for kind, n in mask([json.loads(row)["question"]]).counts.items():
+            kinds[kind] = kinds.get(kind, 0) + n
+    assert set(kinds) <= {"NAME", "TOKEN"}
+    assert kinds.get("TOKEN", 0) <= 1
+
+
+def test_long_hostile_texts_take_linear_time():
+    for piece in ("a.", "1 ", "1-", "password:", "@", "A", "a@", "+1 ", "x=", "Dear Ab ", "::", "eyJ", "DE12 "):
+        mask([piece * (40_000 // len(piece))])
