@@ -5,11 +5,12 @@ import re
 from typing import Any
 
 import pytest
-from warehouse_rows import campaign, policy
+from warehouse_rows import campaign, evaluation, policy, rollout, task
 
 from warehouse.errors import UserError
 from warehouse.migrations import view_statements
 from warehouse.named import named_queries
+from warehouse.records import Record, RolloutPurpose
 from warehouse.store import Store
 
 NEEDED: dict[str, dict[str, str]] = {
@@ -126,3 +127,32 @@ def test_the_newest_policy_that_was_calibrated_is_meant(store: Store) -> None:
     store.commit([*campaign(), policy("p2", parent="p1")], batch="c", purpose="x", run="r")
     for name in ("buckets", "informative_tasks"):
         assert store.named(name).to_pylist() == store.named(name, policy="p1").to_pylist() != []
+
+
+def test_a_sample_of_an_evaluation_counts_once_also_past_the_bits(store: Store) -> None:
+    """Drawn twice by two campaigns, numbered past what a mask holds, or stored before rollouts named a protocol."""
+    rows: list[Record] = [task(0), task(1), policy("p0"), policy("p1", parent="p0"), evaluation("p0"), evaluation("p1")]
+    drawn = [
+        ("t0", "p0", sample, protocol, passed)
+        for protocol in ("h", None)
+        for sample, passed in ((0, True), (59, False), (60, True), (119, True), (120, True), (500, False))
+    ]
+    drawn += [("t0", "p0", 0, "h", True), ("t0", "p0", 500, "h", False), ("t0", "p0", 1, "other", True)]
+    drawn += [("t0", "p1", 7, "h", True), ("t1", "p0", 0, "h", True)]
+    for i, (task_id, policy_id, sample, protocol, passed) in enumerate(drawn):
+        tried = {"sample": sample, "purpose": RolloutPurpose.EVAL, "protocol_hash": protocol}
+        rows.append(rollout(i, task_id=task_id, policy_id=policy_id, passed=passed, **tried))
+    store.commit(rows, batch="drawn", purpose="x", run="r")
+
+    def counted(task_id: str, policy_id: str) -> tuple[int, int]:
+        mine = [d for d in drawn if d[:2] == (task_id, policy_id) and d[3] in ("h", None)]
+        return len({d[2:4] for d in mine}), len({d[2:4] for d in mine if d[4]})
+
+    (row,) = store.named("paired_passes", policy_a="p0", policy_b="p1").to_pylist()
+    assert (row["task_id"], row["n_a"], row["c_a"]) == ("t0", *counted("t0", "p0"))
+    assert (row["n_b"], row["c_b"]) == counted("t0", "p1")
+    tries = store.rows("SELECT sum(n)::INT AS n, sum(c)::INT AS c FROM eval_tries WHERE policy_id = 'p0'")[0]
+    assert tries == {
+        "n": len({d[:4] for d in drawn if d[1] == "p0"}),
+        "c": len({d[:4] for d in drawn if d[1] == "p0" and d[4]}),
+    }

@@ -133,6 +133,24 @@ def calibration(
     )
 
 
+def evaluation(policy_id: str, **changes: Any) -> Evaluation:
+    fields: dict[str, Any] = {
+        "eval_id": f"e-{policy_id}",
+        "policy_id": policy_id,
+        "protocol_hash": "h",
+        "campaign_id": "c0",
+        "stage_index": 0,
+        "group": "all",
+        "metric": "pass@1",
+        "value": 0.5,
+        "low": 0.4,
+        "high": 0.6,
+        "n": 1,
+        "n_samples": 1,
+    }
+    return Evaluation(**{**fields, **changes})
+
+
 def campaign() -> list[Record]:
     """A small campaign over every table: 12 tasks, two policies, one stage, one evaluation each."""
     rows: list[Record] = [Source(source="corpus", revision="1", licence="MIT", n_rows=2, sha256="0" * 64)]

@@ -1,7 +1,7 @@
 -- Rollouts with more than the verifier's part, by the task's bucket for the policy, newest first. grain: one rollout; keys: rollout_id
 -- param limit = 200000: newest rollouts at most
 WITH newest AS (
-    SELECT rollout_id, task_id, policy_id, stage_id, stage_attempt, step, slot, parts, rowid AS place
+    SELECT rowid AS place
     FROM rollouts
     WHERE parts NOT IN ('{}', '{"verifier":1.0}', '{"verifier":0.0}')
     ORDER BY rowid DESC
@@ -12,6 +12,7 @@ SELECT
     coalesce(c.bucket, 'unknown') AS bucket,
     concat_ws('/', r.stage_id, r.stage_attempt, r.step, r.slot) AS "group",
     r.parts
-FROM newest AS r
+FROM rollouts AS r
+INNER JOIN newest AS n ON n.place = r.rowid
 LEFT JOIN current_calibrations AS c ON c.task_id = r.task_id AND c.policy_id = r.policy_id
-ORDER BY r.place DESC;
+ORDER BY n.place DESC;

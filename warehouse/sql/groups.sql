@@ -8,11 +8,12 @@ WITH RECURSIVE line AS (
     SELECT p.policy_id, p.parent FROM current_policies AS p INNER JOIN line AS l ON p.policy_id = l.parent
 ),
 kept AS (
-    SELECT r.*, r.rowid AS place
-    FROM rollouts AS r
-    SEMI JOIN line USING (policy_id)
-    WHERE r.purpose IN ('train', 'probe')
-    QUALIFY r.stage_attempt = max(r.stage_attempt) OVER (PARTITION BY r.stage_id, r.step)
+    SELECT purpose, stage_id, stage_attempt, step, slot, task_id, judgement, cheats, rowid AS place
+    FROM rollouts SEMI JOIN line USING (policy_id)
+    WHERE purpose IN ('train', 'probe')
+),
+last_tries AS (
+    SELECT stage_id, step, max(stage_attempt) AS stage_attempt FROM kept GROUP BY stage_id, step
 ),
 grouped AS (
     SELECT
@@ -20,7 +21,9 @@ grouped AS (
         count(*) FILTER (judgement NOT IN ('INFRA', 'UNDECIDED') AND cheats = '[]') AS n,
         count(*) FILTER (judgement = 'PASS' AND cheats = '[]') AS c,
         min(place) AS place
-    FROM kept
+    FROM kept AS k
+    SEMI JOIN last_tries AS l
+        ON l.stage_id IS NOT DISTINCT FROM k.stage_id AND l.step IS NOT DISTINCT FROM k.step AND l.stage_attempt = k.stage_attempt
     GROUP BY ALL
 )
 SELECT

@@ -3,7 +3,7 @@
 -- param policy_b: the second policy
 -- param protocol_a = shared: protocol of the first; shared is the newest under which both were evaluated
 -- param protocol_b = shared: protocol of the second
--- Rollouts stored before they named a protocol count under every one.
+-- Rollouts stored before they named a protocol count under every one. A sample counts once, as in eval_tries.
 WITH shared AS (
     SELECT max_by(protocol_hash, place) AS protocol
     FROM (
@@ -20,29 +20,53 @@ chosen AS (
         CASE WHEN $protocol_b = 'shared' THEN protocol ELSE $protocol_b END AS protocol_b
     FROM shared
 ),
-tried AS (
+evaluated AS NOT MATERIALIZED (
+    SELECT
+        r.task_id, r.sample,
+        r.protocol_hash IS NULL AS unnamed,
+        r.policy_id = $policy_a AND coalesce(r.protocol_hash = w.protocol_a, r.protocol_hash IS NULL) AS in_a,
+        r.policy_id = $policy_b AND coalesce(r.protocol_hash = w.protocol_b, r.protocol_hash IS NULL) AS in_b,
+        r.judgement NOT IN ('INFRA', 'UNDECIDED') AS decided,
+        r.judgement = 'PASS' AS passed
+    FROM rollouts AS r, chosen AS w
+    WHERE r.purpose = 'eval' AND r.policy_id IN ($policy_a, $policy_b)
+),
+near AS (
     SELECT
         task_id,
-        sum(n) FILTER (in_a)::BIGINT AS n_a,
-        sum(c) FILTER (in_a)::BIGINT AS c_a,
-        sum(n) FILTER (in_b)::BIGINT AS n_b,
-        sum(c) FILTER (in_b)::BIGINT AS c_b
+        bool_or(in_a) AND bool_or(in_b) AS in_both,
+        coalesce(bit_count(bit_or(place) FILTER (in_a AND decided)), 0) AS n_a,
+        coalesce(bit_count(bit_or(place) FILTER (in_a AND passed)), 0) AS c_a,
+        coalesce(bit_count(bit_or(place) FILTER (in_b AND decided)), 0) AS n_b,
+        coalesce(bit_count(bit_or(place) FILTER (in_b AND passed)), 0) AS c_b
     FROM (
-        SELECT
-            e.task_id, e.n, e.c,
-            e.policy_id = $policy_a AND coalesce(e.protocol_hash = w.protocol_a, e.protocol_hash IS NULL) AS in_a,
-            e.policy_id = $policy_b AND coalesce(e.protocol_hash = w.protocol_b, e.protocol_hash IS NULL) AS in_b
-        FROM eval_tries AS e, chosen AS w
-        WHERE e.policy_id IN ($policy_a, $policy_b)
+        SELECT *, CASE WHEN sample < 60 THEN 1::HUGEINT << (sample::INT + if(unnamed, 60, 0)) ELSE 0::HUGEINT END AS place
+        FROM evaluated
+        WHERE in_a OR in_b
     )
     GROUP BY task_id
-    HAVING n_a IS NOT NULL AND n_b IS NOT NULL
+),
+far AS (
+    SELECT
+        task_id,
+        count(DISTINCT (sample, unnamed)) FILTER (in_a AND decided) AS n_a,
+        count(DISTINCT (sample, unnamed)) FILTER (in_a AND passed) AS c_a,
+        count(DISTINCT (sample, unnamed)) FILTER (in_b AND decided) AS n_b,
+        count(DISTINCT (sample, unnamed)) FILTER (in_b AND passed) AS c_b
+    FROM evaluated
+    WHERE sample >= 60
+    GROUP BY task_id
 )
-SELECT t.task_id, k.family, k.arm, t.n_a, t.c_a, t.n_b, t.c_b
-FROM tried AS t
+SELECT
+    t.task_id, k.family, k.arm,
+    t.n_a + coalesce(f.n_a, 0) AS n_a, t.c_a + coalesce(f.c_a, 0) AS c_a,
+    t.n_b + coalesce(f.n_b, 0) AS n_b, t.c_b + coalesce(f.c_b, 0) AS c_b
+FROM near AS t
+LEFT JOIN far AS f USING (task_id)
 INNER JOIN (
     SELECT task_id, any_value(family) AS family, any_value(family || '/' || level || '/' || source) AS arm
     FROM tasks
     GROUP BY task_id
 ) AS k ON k.task_id = t.task_id
+WHERE t.in_both
 ORDER BY t.task_id;

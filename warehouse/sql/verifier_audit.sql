@@ -2,7 +2,9 @@
 WITH newest AS (
     SELECT *, evidence ->> 'n_wrong' IS NOT NULL AS counted
     FROM verdicts
-    QUALIFY row_number() OVER (PARTITION BY task_id, "check", verifier, verifier_version ORDER BY rowid DESC) = 1
+    SEMI JOIN (
+        SELECT max(rowid) AS newest FROM verdicts GROUP BY task_id, "check", verifier, verifier_version
+    ) AS n ON n.newest = verdicts.rowid
 ),
 audited AS (
     SELECT task_id, bool_or(outcome = 'fail') AS refuted, bool_or(outcome = 'pass') AS confirmed
