@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+from informed_frontier import InformedFrontier
 from rich.console import Console
 from rich.table import Table
 
@@ -69,13 +70,15 @@ def verdict(pool: str, rows: dict[str, dict[str, float]]) -> dict[str, object]:
     if "frontier" not in rows:
         return out
     ours = rows["frontier"]
-    others = {n: r["ratio"] for n, r in rows.items() if n not in ("frontier", "oracle", "beta_frontier")}
+    bounds = ("oracle", InformedFrontier.name)
+    others = {n: r["ratio"] for n, r in rows.items() if n not in ("frontier", "beta_frontier", *bounds)}
     out["low_end_vs_uniform"], out["wanted"] = ours["low"], REACH[pool]
     if others:
         best = max(others, key=lambda n: others[n])
         out["best_baseline"], out["ratio_vs_best_baseline"] = best, round(ours["ratio"] / others[best], 3)
-    if "oracle" in rows:
-        out["share_of_oracle_gain"] = round((ours["ratio"] - 1) / (rows["oracle"]["ratio"] - 1), 3)
+    for bound in bounds:
+        if bound in rows:
+            out[f"share_of_{bound}_gain"] = round((ours["ratio"] - 1) / (rows[bound]["ratio"] - 1), 3)
     return out
 
 
