@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from synth.environments.tools import Tool, ToolError
@@ -24,6 +24,15 @@ class Call(NamedTuple):
 
     name: str
     arguments: Mapping[str, Any]
+
+
+Reader = Callable[[str, Sequence[Tool]], Call]
+"""What finds the one call in a message, given the tools; raises `ToolError` where there is none."""
+
+
+def json_call(text: str, tools: Sequence[Tool]) -> Call:
+    """`parse_call` as a reader: it needs no tools to read a message."""
+    return parse_call(text)
 
 
 def parse_call(text: str) -> Call:

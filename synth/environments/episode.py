@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synth.environments.budget import Budget
-from synth.environments.calls import Call, find_tool, parse_call
+from synth.environments.calls import Call, Reader, find_tool, json_call
 from synth.environments.environment import Environment
 from synth.environments.tools import Infrastructure, Tool, ToolError, as_tool
 from warehouse.errors import GradatimError
@@ -32,12 +32,19 @@ class Episode:
 
     `turns` are the records' turns: the first is the first observation, then one for each message of the policy with
     role, text, tool_call, observation, tokens and latency_s. Whatever the policy writes and whatever a tool does is
-    an observation. `ended` is none while it goes on, then `submitted`, `budget:calls|tokens|seconds`, or `infra`
-    when what a tool stands on failed, which masks the rollout.
+    an observation. `read` finds the call in a message. `ended` is none while it goes on, then `submitted`,
+    `budget:calls|tokens|seconds`, or `infra` when what a tool stands on failed, which masks the rollout.
     """
 
-    def __init__(self, environment: Environment, task: Task, budget: Budget, clock: Callable[[], float]) -> None:
-        self.environment, self.task, self.budget, self._clock = environment, task, budget, clock
+    def __init__(
+        self,
+        environment: Environment,
+        task: Task,
+        budget: Budget,
+        clock: Callable[[], float],
+        read: Reader = json_call,
+    ) -> None:
+        self.environment, self.task, self.budget, self._clock, self._read = environment, task, budget, clock, read
         self.turns: list[Turn] = []
         self.ended: str | None = None
         self.submission: str | None = None
@@ -48,7 +55,7 @@ class Episode:
 
     @property
     def tools(self) -> Sequence[Tool]:
-        """The environment's tools, and `submit`."""
+        """The environment's tools, and `submit` unless one of them ends the episode."""
         return self._tools
 
     def reset(self) -> Observation:
@@ -59,7 +66,8 @@ class Episode:
             text = self.environment.reset(self.task)
         except Infrastructure as error:
             return self._failed(error)
-        self._tools = (*self.environment.tools, as_tool(submit, ends=True))
+        own = tuple(self.environment.tools)
+        self._tools = own if any(one.ends for one in own) else (*own, as_tool(submit, ends=True))
         self.turns.append({"role": "user", "text": text, "tokens": 0, "latency_s": 0.0})
         return Observation(text)
 
@@ -88,12 +96,17 @@ class Episode:
         turn |= {"observation": seen.text, "error": seen.error, "tool_latency_s": round(self._clock() - began, 6)}
         return seen
 
+    def stop(self, limit: str) -> None:
+        """Ends the episode as out of budget for a limit that lies outside it, such as the policy's context."""
+        if self.ended is None:
+            self.ended = f"budget:{limit}"
+
     def _reached(self, calls: int, tokens: int) -> str | None:
         return self.budget.spent(calls=calls, tokens=tokens, seconds=self._clock() - self._began)
 
     def _run(self, text: str, turn: Turn) -> Observation:
         try:
-            call = parse_call(text)
+            call = self._read(text, self._tools)
             turn["tool_call"] = {"name": call.name, "arguments": dict(call.arguments)}
             return self._called(call)
         except ToolError as error:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from synth.environments.budget import Budget
+from synth.environments.calls import Reader, json_call
 from synth.environments.compliance import violations
 from synth.environments.environment import ENVIRONMENTS
 from synth.environments.episode import Episode, Turn
@@ -63,10 +64,17 @@ class Trajectory:
         return self.word.judgement.value.lower()
 
 
-def play(task: Task, policy: Policy, pool: Pool, *, budget: Budget, clock: Callable[[], float]) -> Trajectory:
-    """One episode from reset to its end, judged."""
+def begun(task: Task, pool: Pool, *, budget: Budget, clock: Callable[[], float], read: Reader = json_call) -> Episode:
+    """An episode of a task's own environment, not yet reset."""
     kind = ENVIRONMENTS.get(str(task.params.get("environment")))
-    episode = Episode(kind(pool), task, budget, clock)
+    return Episode(kind(pool), task, budget, clock, read)
+
+
+def play(
+    task: Task, policy: Policy, pool: Pool, *, budget: Budget, clock: Callable[[], float], read: Reader = json_call
+) -> Trajectory:
+    """One episode from reset to its end, judged."""
+    episode = begun(task, pool, budget=budget, clock=clock, read=read)
     began = clock()
     try:
         episode.reset()

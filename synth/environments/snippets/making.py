@@ -1,0 +1,94 @@
+"""Programs of three lines with one to three faults, and the evidence that admits them. The level is how many faults."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from synth.environments.makers import MAKERS, Maker
+from synth.environments.snippets.program import N_LINES, Snippet, given, remark, shown_passes, value
+from synth.evidence import Subject
+from synth.evidence.check import PASSED, Bench, Check, Finding, failed
+from synth.family import Item
+from synth.proposals import Proposal, Request
+from synth.sandbox import Pool, Test
+from synth.seeds import stream
+from synth.tasks import task_of
+from warehouse.records import Domain, JsonValue, Judgement, Task
+
+NAME, VERSION = "snippet", 1
+LEVELS = range(1, N_LINES + 1)
+INPUTS = range(10)
+
+
+def draft(rng: random.Random, level: int) -> Item:
+    """A program and the same with `level` lines at fault; depends on `rng` and `level` alone."""
+    right = [_line(rng) for _ in range(N_LINES)]
+    wrong = list(right)
+    for place in rng.sample(range(N_LINES), level):
+        while wrong[place] == right[place]:
+            wrong[place] = rng.choice((_line(rng), right[place][0] + rng.choice("123456789")))
+    start = rng.choice(INPUTS)
+    check = f"{start}:{value(right, start)}"
+    return Item(
+        prompt=f"{check} got {value(wrong, start)}",
+        answer_kind="program",
+        reference="\n".join([check, *right]),
+        scaffold=json.dumps({"remarks": [remark(line) for line in right], "text": [check, *wrong]}, sort_keys=True),
+        hidden_tests=tuple(Test(args=(one,), expected=value(right, one)) for one in INPUTS),
+    )
+
+
+def _line(rng: random.Random) -> str:
+    return rng.choice("+-*") + rng.choice("123456789")
+
+
+def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
+    """The attempts of one request."""
+    for index in range(request.start, request.start + request.n):
+        item = draft(stream(NAME, VERSION, request.level, request.seed, index), request.level)
+        params: dict[str, JsonValue] = {
+            "version": VERSION, "seed": request.seed, "index": index, "environment": NAME,
+            "protected": ["line 0"], "faults": request.level,
+        }  # fmt: skip
+        task = task_of(item, domain=Domain.AGENT, family=NAME, level=request.level, params=params)
+        yield Proposal(request.seed, index, request.level, Subject(task, item))
+
+
+def checks(pool: Pool) -> Sequence[Check]:
+    """Evidence: the repair passes, the check shows the fault, and no part of the repair is enough."""
+
+    def repair(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
+        return [_repaired(one.task, pool) for one in subjects]
+
+    def fault(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
+        return [_faulty(one.task, pool) for one in subjects]
+
+    return [
+        Check("repair", 1, "snippet-tests", 10, repair, independent=True),
+        Check("fault", 1, "snippet-tests", 20, fault, independent=True),
+    ]
+
+
+def _repaired(task: Task, pool: Pool) -> Finding:
+    word = Snippet.grade(task, task.reference or "", pool)
+    return PASSED if word.judgement is Judgement.PASS else failed(f"repair: {word.judgement}", detail=word.detail)
+
+
+def _faulty(task: Task, pool: Pool) -> Finding:
+    """The check fails as given, and every repair that leaves a faulty line as it was fails hidden tests."""
+    text, right = given(task), (task.reference or "").split("\n")
+    if shown_passes(text):
+        return failed("fault: the check does not show it")
+    places = [place for place in range(1, len(text)) if text[place] != right[place]]
+    for n in range(len(places)):
+        for kept in combinations(places, n):
+            partly = [right[place] if place in kept else text[place] for place in range(len(text))]
+            if Snippet.grade(task, "\n".join(partly), pool).judgement is Judgement.PASS:
+                return failed("fault: a part of the repair is enough")
+    return PASSED
+
+
+MAKERS.add(NAME, Maker(NAME, VERSION, LEVELS, proposals, checks), file=__file__)
