@@ -14,10 +14,13 @@ from flows.cli.output import Output, say
 if TYPE_CHECKING:
     from synth.importers import Importer
 
+TRACES = "traces"
+
 
 def command(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="gsm8k, mbpp, humaneval, jsonl, or a third party's importer.")],
+    name: Annotated[str, typer.Argument(help="gsm8k, mbpp, humaneval, jsonl, traces, or a third party's.")],
+    file: Annotated[Path | None, typer.Argument(help="File to read; --path says the same.")] = None,
     path: Annotated[Path | None, typer.Option(help="File to read; from the hub without one.")] = None,
     source: Annotated[str | None, typer.Option(help="Name of the source, when not the importer's own.")] = None,
     limit: Annotated[int | None, typer.Option(help="Read at most this many rows.", min=1)] = None,
@@ -30,15 +33,25 @@ def command(
 
     mbpp takes task_id, text or prompt, code, test_list as published; gsm8k question, answer; humaneval its own.
 
+    traces are logged interactions with prompt, completion, and verdict or feedback, perhaps group: masked, kept as
+    seeds for gradatim synth --style weak_spot, never trained on.
+
     Example: gradatim import gsm8k --path gsm8k_train.jsonl
+    Example: gradatim import traces log.jsonl
     """
     from flows.settings import prepared
     from synth import importers
     from warehouse.errors import UserError
 
-    corpus = importers.get(name)
+    if file is not None and path is not None:
+        raise UserError(f"two files are given, '{file}' and '{path}'; give one; see: gradatim import --help")
+    path = path or file
     if path is not None and not path.is_file():
         raise UserError(f"file '{path}' is not there; see: gradatim import --help")
+    if name == TRACES:
+        _traces(context, path, source, limit, as_json)
+        return
+    corpus = importers.get(name)
     settings = prepared(home_of(context))
     from flows.import_corpus import import_corpus
 
@@ -46,6 +59,19 @@ def command(
     Output(as_json=as_json).value(found)
     for line in _notes(corpus, found):
         say(line)
+
+
+def _traces(
+    context: typer.Context, path: Path | None, source: str | None, limit: int | None, as_json: bool
+) -> None:
+    from flows.settings import prepared
+    from warehouse.errors import UserError
+
+    if path is None:
+        raise UserError("traces are read from a file: gradatim import traces FILE; see: gradatim import --help")
+    from flows.import_corpus import import_traces
+
+    Output(as_json=as_json).value(import_traces(prepared(home_of(context)).home, path, source, limit))
 
 
 def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:

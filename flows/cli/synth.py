@@ -14,6 +14,8 @@ from flows.cli.output import Output, print_json
 EACH, VARIANTS = 100, 4
 """Attempts a family, a style, a data set, or an arm with --weakest; variants of a word problem; unless --n says."""
 MODELS = "Tasks written by a model"
+WEAK_SPOT = "weak_spot"
+"""The style that is shown failures: with it, --weakest says of how many arms."""
 
 
 def command(
@@ -25,7 +27,10 @@ def command(
     seed: Annotated[int, typer.Option(help="Seed; another seed makes other tasks.")] = 0,
     level: Annotated[int | None, typer.Option(help="Only this level.")] = None,
     weakest: Annotated[
-        int | None, typer.Option(help="Instead: at this many arms where the newest policy is weakest.", min=1)
+        int | None,
+        typer.Option(
+            help="Instead: at this many arms where the newest policy is weakest (also with --style weak_spot).", min=1
+        ),
     ] = None,
     style: Annotated[
         str | None, typer.Option(help="Instead: tasks written by a model in this style.", rich_help_panel=MODELS)
@@ -71,6 +76,7 @@ def command(
     Example: gradatim synth --family rev --n 200 --seed 1
     Example: gradatim synth --weakest 5 --n 300
     Example: gradatim synth --style harder --from gsm8k --models models.toml --n 500 --max-money 5
+    Example: gradatim synth --style weak_spot --from traces --weakest 3 --models models.toml
     Example: gradatim synth --grown gsm8k
     """
     from flows.cli import orders
@@ -91,7 +97,9 @@ def command(
 
         output.rows([{"gym": name} for name in names()])
         return
-    named = {"--style": style, "--gym": gym, "--grown": grown, "--weakest": weakest, "--family": family}
+    named = {"--style": style, "--gym": gym, "--grown": grown, "--family": family}
+    if weakest is not None and style != WEAK_SPOT:
+        named["--weakest"] = weakest
     chosen = [option for option, value in named.items() if value]
     if len(chosen) > 1:
         raise UserError(f"{' and '.join(chosen)} are separate requests; give one; see: gradatim synth --help")
@@ -103,7 +111,7 @@ def command(
             budget = {"tokens": max_tokens, "money": max_money, "minutes": max_minutes}
             order = {
                 "style": style, "n": n if n is not None else EACH, "seed": seed, "origin": origin,
-                "documents": documents, "n_votes": votes, "benchmarks": tuple(unlike or ()),
+                "documents": documents, "weakest": weakest, "n_votes": votes, "benchmarks": tuple(unlike or ()),
             }  # fmt: skip
             orders.write(settings, orders.models_of(models, writer, checker, budget), order, output, dry_run=dry_run)
         elif gym:
