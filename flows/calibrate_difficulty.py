@@ -7,14 +7,14 @@ from pathlib import Path
 
 from flows.campaign import CampaignConfig
 from flows.events import THIN, tell
-from flows.orchestration import step, verb_flow
+from flows.orchestration import GPU, step, verb_flow
 from flows.settings import at_home
 from flows.steps import calibration
 from flows.steps.current import current
 from flows.workshop import workshop
 from warehouse.records import JsonValue
 
-calibrate = step("calibrate")(calibration.calibrate)
+calibrate = step("calibrate", shares=GPU)(calibration.calibrate)
 
 
 @verb_flow("calibrate_difficulty")

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flows.campaign import CampaignConfig
-from flows.orchestration import step, verb_flow
+from flows.orchestration import GPU, step, verb_flow
 from flows.settings import at_home
 from flows.steps import evaluation
 from flows.steps.current import current
 from flows.workshop import workshop
 
-measure = step("evaluate")(evaluation.evaluate_policy)
+measure = step("evaluate", shares=GPU)(evaluation.evaluate_policy)
 
 
 @verb_flow("evaluate_policy")

@@ -11,7 +11,6 @@ from flows.orphans import end_orphans
 from flows.settings import Settings, prepared
 from flows.steps.sources import parse_sources, sha256_of
 from warehouse.errors import GradatimError
-from warehouse.home import Home
 from warehouse.records import JsonValue
 
 
@@ -35,7 +34,7 @@ def launch_campaign(
             "campaign_id": ids.campaign,
             "home": str(home),
             "config": config.model_dump(mode="json"),
-            "finished": _finished(settings, ids) is not None,
+            "finished": _finished(settings, ids, read_only=True) is not None,
         }
     done = _finished(settings, ids)
     if done is not None:
@@ -49,13 +48,13 @@ def launch_campaign(
     return result
 
 
-def _finished(settings: Settings, ids: CampaignIds) -> Mapping[str, JsonValue] | None:
-    if not Home.at(settings.home).exists and settings.catalog_url is None:
+def _finished(settings: Settings, ids: CampaignIds, *, read_only: bool = False) -> Mapping[str, JsonValue] | None:
+    if not settings.place.exists:
         return None
     from flows.steps.finished import finished_result
     from flows.workshop import open_store
 
-    with open_store(settings) as store:
+    with open_store(settings, read_only=read_only) as store:
         return finished_result(store, ids.campaign, ids.baseline)
 
 

@@ -10,7 +10,7 @@ from flows.campaign import CampaignConfig, CampaignIds, with_scheduler
 from flows.curriculum_stage import restock
 from flows.evaluate_policy import measure
 from flows.import_corpus import import_source
-from flows.orchestration import step, verb_flow
+from flows.orchestration import GPU, step, verb_flow
 from flows.plan_mixture import plan
 from flows.settings import Settings
 from flows.steps import reporting, synthesis, written
@@ -22,7 +22,7 @@ from flows.watch_collapse import watch
 from flows.workshop import Workshop, workshop
 
 write_report = step("report")(reporting.write_report)
-write_tasks = step("write")(written.write_tasks)
+write_tasks = step("write", shares=GPU)(written.write_tasks)
 
 
 @verb_flow("run_campaign")

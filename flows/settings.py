@@ -99,7 +99,7 @@ def prepared(home: Path) -> Settings:
     set_process_environment(settings)
     mark_children()
     try:
-        with tempfile.TemporaryFile(dir=_standing(home)):
+        with tempfile.TemporaryFile(dir=standing(home)):
             pass
     except OSError as error:
         raise UserError(
@@ -108,7 +108,7 @@ def prepared(home: Path) -> Settings:
     return settings
 
 
-def _standing(home: Path) -> Path:
+def standing(home: Path) -> Path:
     """The home, or the nearest folder above it that is there."""
     place = home.absolute()
     while not place.exists():

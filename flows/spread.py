@@ -178,14 +178,12 @@ def _one_server(settings: Settings) -> Iterator[None]:
     if settings.task_runner == "threads" or PREFECT_API_URL.value():
         yield
         return
-    from prefect.server.api.server import SubprocessASGIServer
+    from flows.serving.embedded import start_embedded
 
-    server = SubprocessASGIServer()
-    if not server.running:
-        server.start()
-    os.environ["PREFECT_API_URL"] = server.api_url
+    url = start_embedded()
+    os.environ["PREFECT_API_URL"] = url
     try:
-        with temporary_settings({PREFECT_API_URL: server.api_url}):
+        with temporary_settings({PREFECT_API_URL: url}):
             yield
     finally:
         del os.environ["PREFECT_API_URL"]

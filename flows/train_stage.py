@@ -6,17 +6,17 @@ from pathlib import Path
 
 from flows.campaign import CampaignConfig
 from flows.events import CHECKPOINT, tell
-from flows.orchestration import step, verb_flow
+from flows.orchestration import GPU, step, verb_flow
 from flows.settings import Settings
 from flows.steps import planning, training, warm_start
 from flows.steps.training import Kind
 from flows.workshop import Workshop, workshop
 from warehouse.records import Mixture
 
-start_policy = step("warm start")(warm_start.start_policy)
+start_policy = step("warm start", shares=GPU)(warm_start.start_policy)
 
 
-@step("train")
+@step("train", retries=1, shares=GPU)
 def train(
     shop: Workshop,
     config: CampaignConfig,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from flows.orchestration import step, verb_flow
+from flows.orchestration import UPKEEP, step, verb_flow
 from flows.settings import at_home
 from flows.steps import upkeep as steps
 from warehouse.records import JsonValue
 
-tend = step("upkeep")(steps.tend)
+tend = step("upkeep", retries=2, shares=UPKEEP)(steps.tend)
 
 
 @verb_flow("upkeep")

@@ -9,6 +9,10 @@ class StageFailed(GradatimError):
     """A stage ended without a policy; the last good checkpoint stands."""
 
 
+class StageKilled(StageFailed):
+    """A stage's process was killed from outside, by the kernel for want of memory say."""
+
+
 class Diverged(StageFailed):
     """Loss, gradient or logits are not finite numbers."""
 

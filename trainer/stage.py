@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trainer import stagefile
-from trainer.errors import StageFailed
+from trainer.errors import StageFailed, StageKilled
 from trainer.run import FAILURE, RESULT
 from trainer.spool import Committer, Spool
 from trainer.stagefile import StageFile
@@ -62,7 +62,7 @@ def run_stage(
         code = process.wait()
     result = stage.spool / RESULT
     if code != 0 or not result.is_file():
-        raise StageFailed(_reason(stage, code, log))
+        raise (StageKilled if code < 0 else StageFailed)(_reason(stage, code, log))
     made = json.loads(result.read_text("utf-8"))
     made["checkpoint"] = os.path.relpath(made["checkpoint"], stage.home)
     return StageResult(**made, duration_s=time.monotonic() - began)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output, interval, print_json, say
 
 
@@ -25,6 +25,7 @@ def command(
     models: Annotated[
         Path | None, typer.Option(help="With --adversarial: TOML file whose models.checker takes part.")
     ] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure false accepts and false rejects of each verifier version on answers of known truth.
@@ -36,8 +37,15 @@ def command(
     Example: gradatim audit --adversarial --n 50
     """
     from flows.settings import prepared
+    from flows.steps.auditing import foreseen
+    from flows.workshop import looking
 
     settings = prepared(home_of(context))
+    with looking(settings) as shop:
+        told = foreseen(shop, n=n, seed=seed, rejudge=rejudge)
+    if dry_run:
+        Output(as_json=as_json).value({"n_tasks": told["n_tasks"]} if adversarial else told)
+        return
     if adversarial:
         from flows.audit_verifiers import attack_admission
         from flows.cli.orders import models_of

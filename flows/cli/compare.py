@@ -29,7 +29,7 @@ def command(
     from flows.steps.comparison import compare_policies
     from flows.steps.upkeep import existing_store
 
-    with existing_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context)), read_only=True) as store:
         found = compare_policies(
             store, a, b, metric=metric, families=family or [], force=force, look=_look(look), want=want
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output, headline, interval, print_json, say
 
 
@@ -20,6 +20,7 @@ def command(
     like: Annotated[
         str | None, typer.Option(help="Policy whose newest evaluation gives the very tasks and settings.")
     ] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Sample a policy on held-out tasks and store pass@1, pass@k, entropy and tokens with intervals.
@@ -31,7 +32,7 @@ def command(
     from flows.campaign import read_config
     from flows.settings import prepared
     from flows.steps.current import current, origin_of
-    from flows.steps.evaluation import protocol_of
+    from flows.steps.evaluation import foreseen, protocol_of
     from flows.workshop import looking
     from warehouse.errors import UserError
 
@@ -39,11 +40,15 @@ def command(
         raise UserError("--like and --protocol both name a protocol: leave one out; see: gradatim evaluate --help")
     settings, campaign = prepared(home_of(context)), read_config(protocol) if protocol else None
     with looking(settings) as shop:
-        asked, _ = current(shop, campaign, policy)
+        asked, policy_id = current(shop, campaign, policy)
         chosen = protocol_of(shop, asked, like)
         origin = f"policy {like}" if like else str(protocol or origin_of(shop))
+        told = foreseen(shop, chosen, policy_id) if dry_run else {}
     tasks, measured = chosen
     say(f"protocol {chosen.hash[:8]}, as of {origin}: {len(tasks)} tasks x {measured.n_samples} samples")
+    if dry_run:
+        Output(as_json=as_json).value(told)
+        return
     from flows.evaluate_policy import evaluate_policy
 
     found = evaluate_policy(settings.home, asked, policy, like)

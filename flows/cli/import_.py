@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output, say
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def command(
     path: Annotated[Path | None, typer.Option(help="File to read; from the hub without one.")] = None,
     source: Annotated[str | None, typer.Option(help="Name of the source, when not the importer's own.")] = None,
     limit: Annotated[int | None, typer.Option(help="Read at most this many rows.", min=1)] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring a corpus in: golds parsed, references run against their tests, every verdict kept.
@@ -49,26 +50,37 @@ def command(
     if path is not None and not path.is_file():
         raise UserError(f"file '{path}' is not there; see: gradatim import --help")
     if name == TRACES:
-        _traces(context, path, source, limit, as_json)
+        _traces(context, path, source, limit, dry_run, as_json)
         return
     corpus = importers.get(name)
     settings = prepared(home_of(context))
-    from flows.import_corpus import import_corpus
+    found: Mapping[str, Any]
+    if dry_run:
+        from flows.steps.importing import foreseen
 
-    found = import_corpus(settings.home, name, path, source, limit)
+        found = foreseen(settings, name, path, limit=limit, source=source)
+    else:
+        from flows.import_corpus import import_corpus
+
+        found = import_corpus(settings.home, name, path, source, limit)
     Output(as_json=as_json).value(found)
     for line in _notes(corpus, found):
         say(line)
 
 
 def _traces(
-    context: typer.Context, path: Path | None, source: str | None, limit: int | None, as_json: bool
+    context: typer.Context, path: Path | None, source: str | None, limit: int | None, dry_run: bool, as_json: bool
 ) -> None:
     from flows.settings import prepared
     from warehouse.errors import UserError
 
     if path is None:
         raise UserError("traces are read from a file: gradatim import traces FILE; see: gradatim import --help")
+    if dry_run:
+        from flows.steps.tracing import foreseen
+
+        Output(as_json=as_json).value(foreseen(path, limit=limit))
+        return
     from flows.import_corpus import import_traces
 
     Output(as_json=as_json).value(import_traces(prepared(home_of(context)).home, path, source, limit))
@@ -83,7 +95,7 @@ def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:
             for key, n in unknown.items()
         ]
         notes.append(f"keys that were not read: {', '.join(told)}")
-    if found["n_in"] and not found["n_out"]:
+    if found["n_in"] and not found.get("n_out", found.get("n_readable")):
         reason = next(iter(found["rejected"]), "none was kept")
         notes.append(
             f"nothing was admitted of {found['n_in']} rows; the first reason: {reason}; "

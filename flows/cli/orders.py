@@ -61,15 +61,31 @@ def write(settings: Settings, models: ModelsConfig, order: Mapping[str, Any], ou
     output.value(synthesize_written(settings.home, asked, models))
 
 
-def gym(settings: Settings, names: Sequence[str], n: int, seed: int, output: Output) -> None:
-    """Make tasks from reasoning-gym's data sets."""
+def gym(settings: Settings, names: Sequence[str], n: int, seed: int, output: Output, *, dry_run: bool) -> None:
+    """Make tasks from reasoning-gym's data sets, or with `dry_run` say how many attempts."""
+    if dry_run:
+        from flows.steps.growing import check_gym
+
+        check_gym(names)
+        output.rows([{"gym": name, "n": n, "seed": seed} for name in names])
+        return
     from flows.synthesize_grown import synthesize_gym
 
     output.value(synthesize_gym(settings.home, list(names), n, seed))
 
 
-def grow(settings: Settings, source: str, generators: Sequence[str], n: int, seed: int, output: Output) -> None:
-    """Grow tasks from those of an imported source."""
+def grow(
+    settings: Settings, source: str, generators: Sequence[str], n: int, seed: int, output: Output, *, dry_run: bool
+) -> None:
+    """Grow tasks from those of an imported source, or with `dry_run` say from how many."""
+    from flows.steps.growing import parents_of
+    from flows.workshop import looking
+
+    with looking(settings) as shop:
+        origins = parents_of(shop, source, generators)
+    if dry_run:
+        output.rows([{"generator": name, "grown from": len(tasks), "seed": seed} for name, tasks in origins.items()])
+        return
     from flows.synthesize_grown import synthesize_grown
 
     output.value(synthesize_grown(settings.home, source, list(generators), n, seed))

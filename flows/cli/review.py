@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.options import AsJson, home_of
+from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output, print_json, print_table, say
 
 HIDDEN = ("what", "verdicts")
@@ -23,6 +23,7 @@ def command(
     n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Items to draw from the queue.")] = 10,
     only_list: Annotated[bool, typer.Option("--list", help="Print the queue and ask nothing.")] = False,
     agreement: Annotated[bool, typer.Option("--agreement", help="How often people and each judge agree.")] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at what the judges are least sure of and say what is right; your words are stored as verdicts of a person.
@@ -32,12 +33,11 @@ def command(
     """
     from flows.settings import prepared
     from flows.steps import reviewing
-    from flows.steps.upkeep import existing_store
     from flows.workshop import looking, workshop
 
     settings = prepared(home_of(context))
     out = Output(as_json=as_json)
-    if item is None and (only_list or agreement or as_json):
+    if item is None and (only_list or agreement or as_json or dry_run):
         with looking(settings) as shop:
             out.rows(reviewing.agreement(shop.store) if agreement else reviewing.queue(shop.store, n))
         return
@@ -48,12 +48,15 @@ def command(
         _show(shown, as_json=as_json)
         return
     who = reviewer or getpass.getuser()
-    existing_store(settings, read_only=True).close()
+    with looking(settings) as shop:
+        if dry_run and item is not None:
+            out.value(_stored(reviewing.evidence(shop.store, item), word, who))
+            return
     with workshop(settings, flow="review", config={"reviewer": who}) as shop:
         if item is not None and word is not None:
             shown = reviewing.evidence(shop.store, item)
             reviewing.store_review(shop, shown, word, reviewer=who, note=note)
-            out.value({"id": shown["id"], "what": shown["what"], "verdict": str(word), "reviewer": who})
+            out.value(_stored(shown, word, who))
             return
         for row in reviewing.queue(shop.store, n):
             shown = reviewing.evidence(shop.store, str(row["id"]))
@@ -65,6 +68,10 @@ def command(
             if not said.startswith("s"):
                 why = typer.prompt("note", default="", show_default=False)
                 reviewing.store_review(shop, shown, _word(said), reviewer=who, note=why)
+
+
+def _stored(shown: Mapping[str, Any], word: object, who: str) -> Mapping[str, object]:
+    return {"id": shown["id"], "what": shown["what"], "verdict": str(word), "reviewer": who}
 
 
 def _word(text: str) -> Any:

@@ -46,9 +46,12 @@ def command(
     with server_at(home, port) as url:
         import asyncio
 
+        from flows.orchestration import LIMITS
+        from flows.serving.limits import make_limits
         from flows.serving.work import make_pool, work
 
         asyncio.run(make_pool(POOL))
+        asyncio.run(make_limits(LIMITS))
         register(yaml)
 
         def ready() -> None:

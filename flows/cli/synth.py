@@ -115,9 +115,10 @@ def command(
             }  # fmt: skip
             orders.write(settings, orders.models_of(models, writer, checker, budget), order, output, dry_run=dry_run)
         elif gym:
-            orders.gym(settings, gym, n if n is not None else EACH, seed, output)
+            orders.gym(settings, gym, n if n is not None else EACH, seed, output, dry_run=dry_run)
         else:
-            orders.grow(settings, grown or "", generator or (), n if n is not None else VARIANTS, seed, output)
+            each = n if n is not None else VARIANTS
+            orders.grow(settings, grown or "", generator or (), each, seed, output, dry_run=dry_run)
         return
     if weakest is not None:
         if family or level is not None:
@@ -156,18 +157,18 @@ def command(
 
 def _weakest(context: typer.Context, weakest: int, n: int, seed: int, dry_run: bool, as_json: bool) -> None:
     from flows.settings import prepared
+    from flows.steps.current import current
+    from flows.workshop import looking
 
     settings = prepared(home_of(context))
-    if dry_run:
-        from flows.steps.current import current
-        from flows.steps.weak_spots import next_round
-        from flows.workshop import looking
+    with looking(settings) as shop:
+        config, policy_id = current(shop, None, None)
+        if dry_run:
+            from flows.steps.weak_spots import next_round
 
-        with looking(settings) as shop:
-            config, policy_id = current(shop, None, None)
             sized = next_round(shop, config, policy_id, n_arms=weakest, n=n, seed=seed).sized
-        Output(as_json=as_json).rows([order._asdict() for order in sized.orders])
-        return
+            Output(as_json=as_json).rows([order._asdict() for order in sized.orders])
+            return
     from flows.synthesize_weakest import synthesize_weakest
 
     found = synthesize_weakest(settings.home, weakest, n, seed)

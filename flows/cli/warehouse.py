@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output
+
+if TYPE_CHECKING:
+    from warehouse import upkeep
 
 group = typer.Typer(
     help="Check, back up, move, compact and clean the warehouse; let old rows go.", no_args_is_help=True
@@ -23,6 +27,7 @@ def check(
         Path | None,
         typer.Option(help="Then build a new home in this folder from the files that are whole; the damaged one stays."),
     ] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare every file with its size, blake3 and rows by a full scan; exit code 1 when something is wrong.
@@ -41,12 +46,12 @@ def check(
     if salvage is None:
         output.rows(findings) if found or as_json else typer.echo("every file is whole")
     else:
-        told = [{"table": table, **counts} for table, counts in upkeep.salvage(home, salvage).items()]
+        told = [{"table": table, **counts} for table, counts in upkeep.salvage(home, salvage, dry_run=dry_run).items()]
         if as_json:
             output.value({"findings": findings, "salvaged": told})
         else:
             output.rows(findings, title="what is wrong")
-            output.rows(told, title=f"what {salvage} holds")
+            output.rows(told, title=f"what {salvage} {'would hold' if dry_run else 'holds'}")
     if found:
         raise typer.Exit(1)
 
@@ -88,6 +93,7 @@ def backfill(
 def backup(
     context: typer.Context,
     to: Annotated[Path, typer.Argument(help="Folder of the copy; again to the same one copies just what is new.")],
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Copy the home so that the copy works on its own.
@@ -98,14 +104,16 @@ def backup(
     from flows.steps.upkeep import existing_store
     from warehouse import upkeep
 
-    with existing_store(prepared(home_of(context))) as store:
-        Output(as_json=as_json).value({"backup": str(upkeep.backup(store, to)), "snapshot_id": store.snapshot()})
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
+        told = _copied(upkeep.lacking(store, to)) if dry_run else {"backup": str(upkeep.backup(store, to))}
+        Output(as_json=as_json).value({**told, "snapshot_id": store.snapshot()})
 
 
 @group.command()
 def restore(
     context: typer.Context,
     source: Annotated[Path, typer.Argument(help="Folder of a backup.")],
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a new home, the one that --home names, from a backup and check it; exit code 1 when files are broken.
@@ -114,6 +122,9 @@ def restore(
     """
     from warehouse import upkeep
 
+    if dry_run:
+        Output(as_json=as_json).value({"home": str(home_of(context)), **_copied(upkeep.held(source, home_of(context)))})
+        return
     found = upkeep.restore(source, home_of(context))
     Output(as_json=as_json).value({"home": str(home_of(context)), "findings": [list(finding) for finding in found]})
     if found:
@@ -134,12 +145,12 @@ def move(
     from flows.settings import prepared
     from flows.steps.upkeep import existing_store, moved
 
-    with existing_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
         Output(as_json=as_json).value(moved(store, to, dry_run=dry_run))
 
 
 @group.command()
-def compact(context: typer.Context, as_json: AsJson = False) -> None:
+def compact(context: typer.Context, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Merge small files; snapshots and rows stay.
 
     Example: gradatim warehouse compact
@@ -148,8 +159,8 @@ def compact(context: typer.Context, as_json: AsJson = False) -> None:
     from flows.steps.upkeep import existing_store
     from warehouse import upkeep
 
-    with existing_store(prepared(home_of(context))) as store:
-        Output(as_json=as_json).value(upkeep.compact(store))
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
+        Output(as_json=as_json).value(upkeep.compact(store, dry_run=dry_run))
 
 
 @group.command()
@@ -164,7 +175,7 @@ def expire(context: typer.Context, older_than: Age = "30d", dry_run: DryRun = Fa
     from warehouse import upkeep
 
     age = duration(older_than)
-    with existing_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
         gone = upkeep.expire(store, older_than=age, dry_run=dry_run)
     Output(as_json=as_json).value({"n_snapshots": len(gone), "snapshots": gone})
 
@@ -181,7 +192,7 @@ def clean(context: typer.Context, older_than: Age = "1d", dry_run: DryRun = Fals
     from warehouse import upkeep
 
     age = duration(older_than)
-    with existing_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context))) as store:  # the engine lists orphans of a catalog it may write
         gone = upkeep.clean(store, older_than=age, dry_run=dry_run)
     Output(as_json=as_json).value({"n_files": len(gone), "files": gone})
 
@@ -203,7 +214,7 @@ def retain(
     from warehouse import upkeep
 
     age = duration(rollouts)
-    with existing_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
         Output(as_json=as_json).value({"n_rollouts": upkeep.retain(store, rollouts=age, dry_run=dry_run)})
 
 
@@ -222,8 +233,12 @@ def purge(
     from flows.steps.upkeep import existing_store
     from warehouse import upkeep
 
-    with existing_store(prepared(home_of(context))) as store:
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
         Output(as_json=as_json).value(upkeep.purge(store, source, dry_run=dry_run))
+
+
+def _copied(files: Sequence[upkeep.Copied]) -> dict[str, object]:
+    return {"n_files": len(files), "n_bytes": sum(one.source.stat().st_size for one in files)}
 
 
 @group.command()

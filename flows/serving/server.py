@@ -34,7 +34,7 @@ def server_at(home: Path, port: int) -> Iterator[str]:
     """
     given = os.environ.get("PREFECT_API_URL")
     if given:
-        _wait(given, None, START_S if "//127.0.0.1" in given else 30.0)
+        wait_for(given, None, START_S if "//127.0.0.1" in given else 30.0)
         yield given
         return
     _refuse_taken(port)
@@ -44,7 +44,7 @@ def server_at(home: Path, port: int) -> Iterator[str]:
     with log.open("ab") as out:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
     try:
-        _wait(url, process, START_S, log)
+        wait_for(url, process, START_S, log)
         os.environ["PREFECT_API_URL"] = url
         yield url
     finally:
@@ -74,16 +74,25 @@ def _refuse_taken(port: int) -> None:
             ) from error
 
 
-def _wait(url: str, process: subprocess.Popen[bytes] | None, limit_s: float, log: Path | None = None) -> None:
-    """Wait until the API at `url` answers."""
+def wait_for(url: str, process: subprocess.Popen[bytes] | None, limit_s: float, log: Path | None = None) -> None:
+    """Wait until the API at `url` answers; raises `ServerFailed` when `process` ends first, or after `limit_s`."""
     see = f"; see: {log}" if log else "; is it running? without PREFECT_API_URL one is started here"
     until = time.monotonic() + limit_s
     while time.monotonic() < until:
         if process is not None and process.poll() is not None:
-            raise ServerFailed(f"the Prefect server ended with code {process.returncode} while it started{see}")
+            raise ServerFailed(
+                f"the Prefect server ended with code {process.returncode} while it started{_last_words(log)}{see}"
+            )
         try:
             with urllib.request.urlopen(f"{url}/health", timeout=5):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     raise ServerFailed(f"no Prefect server answered at {url} within {limit_s:g} s{see}")
+
+
+def _last_words(log: Path | None) -> str:
+    """The last line of a log, where it has one."""
+    lines = log.read_text("utf-8", "replace").split("\n") if log and log.is_file() else []
+    said = [line.strip() for line in lines if line.strip()]
+    return f" ({said[-1][:200]})" if said else ""

@@ -23,27 +23,45 @@ def audit_verifiers(shop: Workshop, *, n: int, seed: int) -> list[JsonValue]:
 
     Raises `UserError` when n < 1 or no task is accepted.
     """
-    if n < 1:
-        raise UserError(f"n is {n}, must be at least 1; see: gradatim audit --help")
     tasks = sampled(shop, n, seed)
     bench = SandboxBench(shop.judge)
     with Progress("audit", total=len(tasks)) as progress:
         for start in range(0, len(tasks), BATCH):
             group = tasks[start : start + BATCH]
-            batch = content_hash("audit", VERSION, [_asked(task) for task in group])
+            batch = _batch(group)
             if not shop.seen(batch):
                 shop.commit(audit(group, bench), batch=batch, purpose="audit verifiers")
             progress.to(start + len(group))
     return figures(shop)
 
 
+def foreseen(shop: Workshop, *, n: int, seed: int, rejudge: bool) -> Mapping[str, JsonValue]:
+    """What an audit would do: {"n_tasks", "n_audited_before", "n_stale"}; raises as `audit_verifiers` does.
+
+    `n_stale` tasks would be judged again, with `rejudge` only.
+    """
+    tasks = sampled(shop, n, seed)
+    groups = [tasks[start : start + BATCH] for start in range(0, len(tasks), BATCH)]
+    return {
+        "n_tasks": len(tasks),
+        "n_audited_before": sum(len(group) for group in groups if shop.seen(_batch(group))),
+        "n_stale": len(stale(shop.store.tasks(), _signed(shop))) if rejudge else 0,
+    }
+
+
 def sampled(shop: Workshop, n: int, seed: int) -> list[Task]:
     """Up to `n` tasks of each domain, in an order that the seed decides; agent tasks have evidence of their own."""
+    if n < 1:
+        raise UserError(f"n is {n}, must be at least 1; see: gradatim audit --help")
     found = [one for one in shop.store.tasks() if one.kind is TaskKind.VERIFIABLE and one.domain is not Domain.AGENT]
     if not found:
         raise UserError("no task is accepted, so that nothing can be audited; see: gradatim synth --help")
     found.sort(key=lambda task: content_hash("audit order", seed, task.task_id))
     return [task for domain in Domain for task in [task for task in found if task.domain is domain][:n]]
+
+
+def _batch(group: Sequence[Task]) -> str:
+    return content_hash("audit", VERSION, [_asked(task) for task in group])
 
 
 def _asked(task: Task) -> list[JsonValue]:

@@ -15,7 +15,7 @@ from flows.workshop import Workshop
 from trainer.config import EvaluationConfig
 from trainer.evaluate import choose, evaluate, protocol_hash
 from warehouse.errors import UserError
-from warehouse.records import Evaluation, Rollout, Run, Task, content_hash
+from warehouse.records import Evaluation, JsonValue, Rollout, Run, Task, content_hash
 from warehouse.store import Store
 
 
@@ -76,6 +76,25 @@ def evaluate_policy(
     own = [replace(row, eval_id=eval_id, campaign_id=campaign_id, stage_index=index) for row in first]
     shop.commit([*rollouts, *own], batch=eval_id, purpose=f"evaluate after stage {index}")
     return eval_id
+
+
+def foreseen(shop: Workshop, asked: Protocol, policy_id: str) -> Mapping[str, JsonValue]:
+    """What measuring a policy would do: {"policy_id", "protocol", "n_tasks", "n_samples", "n_rollouts"}.
+
+    No rollout is asked of a policy that was measured under the same protocol before.
+    """
+    before = shop.store.rows(
+        "SELECT 1 AS there FROM evals WHERE policy_id = $policy AND protocol_hash = $protocol LIMIT 1",
+        {"policy": policy_id, "protocol": asked.hash},
+    )
+    n, each = len(asked.tasks), asked.settings.n_samples
+    return {
+        "policy_id": policy_id,
+        "protocol": asked.hash,
+        "n_tasks": n,
+        "n_samples": each,
+        "n_rollouts": 0 if before else n * each,
+    }
 
 
 def all_figures(shop: Workshop, eval_id: str) -> Mapping[str, Mapping[str, Mapping[str, float]]]:

@@ -21,14 +21,19 @@ VARIANTS, STRONGER = "gsm8k_variants", "stronger_tests"
 
 def gym_tasks(shop: Workshop, names: Sequence[str], *, n: int, seed: int, campaign_id: str) -> Mapping[str, JsonValue]:
     """`n` attempts from each of reasoning-gym's data sets; returns the funnel. Done ones are not made again."""
-    for name in names:
-        if name not in gym.names():
-            raise unknown_name("reasoning-gym data set", name, gym.names(), "gradatim synth --list-gym")
+    check_gym(names)
     with Progress("gym", total=n * len(names)) as progress:
         for name in names:
             made = gym.gym_proposals(name, n=n, seed=seed)
             _admitted(shop, gym.generator_of(name), made, f"{campaign_id}:{name}", campaign_id, progress)
     return funnel(shop, campaign_id)
+
+
+def check_gym(names: Sequence[str]) -> None:
+    """Raise `UserError` for a name that is no data set of reasoning-gym."""
+    for name in names:
+        if name not in gym.names():
+            raise unknown_name("reasoning-gym data set", name, gym.names(), "gradatim synth --list-gym")
 
 
 def grown_tasks(
@@ -39,24 +44,28 @@ def grown_tasks(
     `n` is the number of variants of a word problem. Raises `UserError` for a source without such tasks, an unknown
     generator, and one that has nothing to grow from in this source.
     """
+    origins = parents_of(shop, source, generators)
+    with Progress(f"grow {source}", total=0) as progress:
+        for name, parents in origins.items():
+            done = f"{campaign_id}:{name}:{content_hash([parent.task_id for parent in parents])}"
+            if not shop.seen(done):
+                generator, made = grow(name, parents, shop.judge, n=n, seed=seed)
+                _admitted(shop, generator, made, done, campaign_id, progress)
+    return funnel(shop, campaign_id)
+
+
+def parents_of(shop: Workshop, source: str, generators: Sequence[str] = ()) -> Mapping[str, list[Task]]:
+    """The tasks that each generator grows from, by its name; raises as `grown_tasks` does."""
     for name in generators:
         if name not in NAMES:
             raise unknown_name("corpus-grown generator", name, NAMES, "gradatim synth --help")
     parents = [task for task in training_tasks(shop, source) if not task.parents]
-    weak = weakly_tested(shop, source)
     programs = all(parent.domain is Domain.CODE for parent in parents)
     fitting = [name for name in NAMES if (name != VARIANTS) == programs]
     wanted = [name for name in fitting if not generators or name in generators]
     if not wanted:
         raise UserError(f"from '{source}' can be grown: {', '.join(fitting)}; see: gradatim synth --help")
-    own = content_hash([parent.task_id for parent in parents])
-    with Progress(f"grow {source}", total=0) as progress:
-        for name in wanted:
-            done = f"{campaign_id}:{name}:{own}"
-            if not shop.seen(done):
-                generator, made = grow(name, weak if name == STRONGER else parents, shop.judge, n=n, seed=seed)
-                _admitted(shop, generator, made, done, campaign_id, progress)
-    return funnel(shop, campaign_id)
+    return {name: weakly_tested(shop, source) if name == STRONGER else parents for name in wanted}
 
 
 def weakly_tested(shop: Workshop, source: str) -> list[Task]:

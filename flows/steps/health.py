@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.util
 import shutil
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from flows.settings import Settings
+from flows.settings import Settings, standing
 from flows.workshop import open_store
 from synth import sandbox
 from warehouse.errors import GradatimError
+from warehouse.store import Store
 
 LEAST_FREE_GB = 2.0
 
@@ -70,7 +71,12 @@ def _package(name: str, remedy: str) -> Health:
 
 
 def _warehouse(settings: Settings) -> Health:
+    """The warehouse that is there; where there is none, that one can be made, tried in a folder that goes again."""
     try:
+        if not settings.place.exists:
+            with TemporaryDirectory(dir=standing(settings.home)) as folder, Store.open(folder):
+                detail = f"none in {settings.home} yet; the first gradatim import, synth or run makes it"
+            return Health("warehouse", True, True, detail, "")
         with open_store(settings) as store:
             detail = f"{store.home.root}, snapshot {store.snapshot()}"
     except (GradatimError, OSError) as error:
@@ -79,9 +85,7 @@ def _warehouse(settings: Settings) -> Health:
 
 
 def _disk(settings: Settings) -> Health:
-    place = Path(settings.home).absolute()
-    while not place.exists():
-        place = place.parent
+    place = standing(settings.home)
     free = shutil.disk_usage(place).free / 1e9
     works = free >= LEAST_FREE_GB
     return Health("disk", works, True, f"{free:.1f} GB free at {place}", "" if works else f"free {LEAST_FREE_GB:g} GB")

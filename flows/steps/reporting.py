@@ -13,7 +13,7 @@ from flows.steps.campaigns import baseline_of, campaign_run
 from flows.steps.outcome import outcome
 from flows.workshop import Workshop, relative
 from warehouse.errors import UserError
-from warehouse.records import JsonValue
+from warehouse.records import JsonValue, Run
 from warehouse.store import Store
 
 
@@ -32,6 +32,30 @@ def rebuild_report(store: Store, campaign: str | None, out: Path | None) -> Mapp
     Without `out` it lies beside the campaign's own, named after the snapshot. Raises `UserError` for the path of a
     campaign's own report, by whose hash a finished campaign is recognised.
     """
+    run, path = _place(store, campaign, out)
+    written = build(store, str(run.campaign_id), path, baseline=baseline_of(run))
+    return {
+        "report": str(written),
+        "campaign_id": run.campaign_id,
+        "snapshot_id": store.snapshot(),
+        "run_id": run.run,
+    }
+
+
+def foreseen(store: Store, campaign: str | None, out: Path | None) -> Mapping[str, JsonValue]:
+    """What `rebuild_report` would write, and whether a file is there already; raises as it does."""
+    run, path = _place(store, campaign, out)
+    return {
+        "report": str(path),
+        "campaign_id": run.campaign_id,
+        "snapshot_id": store.snapshot(),
+        "run_id": run.run,
+        "replaces": path.is_file(),
+    }
+
+
+def _place(store: Store, campaign: str | None, out: Path | None) -> tuple[Run, Path]:
+    """The finished run of the campaign, and the file that its report goes to."""
     run = campaign_run(store, campaign, finished=True)
     campaign_id, snapshot = str(run.campaign_id), store.snapshot()
     path = out or store.home.reports / f"{campaign_id}-at-{snapshot}.html"
@@ -39,5 +63,4 @@ def rebuild_report(store: Store, campaign: str | None, out: Path | None) -> Mapp
         raise UserError(f"{path} is the campaign's own report, which stays as it is; choose another: --out FILE")
     if path.is_dir():
         raise UserError(f"{path} is a folder, a report is a file; choose another: --out FILE")
-    written = build(store, campaign_id, path, baseline=baseline_of(run))
-    return {"report": str(written), "campaign_id": campaign_id, "snapshot_id": snapshot, "run_id": run.run}
+    return run, path

@@ -79,6 +79,28 @@ def gradatim():
     return run
 
 
+@pytest.fixture
+def verb(capsys, monkeypatch):
+    """Run a verb in this process as the console script would: verb(home, *arguments)."""
+    from flows.cli import main
+
+    def run(home: Path, *arguments: str) -> Ended:
+        kept = dict(os.environ)
+        monkeypatch.setattr(sys, "argv", ["gradatim", "--home", str(home), *arguments])
+        capsys.readouterr()
+        try:
+            with pytest.raises(SystemExit) as left:
+                main()
+        finally:
+            os.environ.clear()
+            os.environ.update(kept)
+        printed = capsys.readouterr()
+        code = left.value.code
+        return Ended(code if isinstance(code, int) else 0, printed.out, printed.err)
+
+    return run
+
+
 @dataclass(frozen=True)
 class Campaign:
     """A finished campaign: its home, its configuration file and what the command printed."""

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import sys
-from types import SimpleNamespace
 
 import pytest
+
+from warehouse.store import Store
 
 FIGURES = {"rollouts_to_target", "uniform", "ratio", "low", "high", "oracle_ratio"}
 
 
 @pytest.fixture
-def tell(campaign, capsys, monkeypatch):
-    """Run a verb in this process, on the campaign's home unless told another, as the console script would."""
-    from flows.cli import main
+def tell(campaign, verb):
+    """Run a verb on the campaign's home unless told another."""
 
     def run(*arguments: str, home=campaign.home):
-        kept = dict(os.environ)
-        monkeypatch.setattr(sys, "argv", ["gradatim", "--home", str(home), *arguments])
-        capsys.readouterr()
-        try:
-            with pytest.raises(SystemExit) as left:
-                main()
-        finally:
-            os.environ.clear()
-            os.environ.update(kept)
-        out, err = capsys.readouterr()
-        return SimpleNamespace(code=left.value.code or 0, out=out, err=err)
+        return verb(home, *arguments)
 
     return run
 
@@ -105,6 +93,8 @@ def test_a_home_without_a_campaign_has_no_report_and_no_plan(refused, tell, tmp_
     home = tmp_path / "empty"
     assert "there is no warehouse" in refused("report", home=home)
     assert tell("doctor", home=home).code == 0
+    assert not home.exists()
+    Store.open(home).close()
     assert "no finished campaign" in refused("report", home=home)
     assert "no campaign" in refused("plan", home=home)
 

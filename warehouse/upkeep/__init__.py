@@ -1,9 +1,24 @@
 """Upkeep of a warehouse, only under its lock: compaction, expiry, checks, backups, retention, takedowns, moves."""
 
-from warehouse.upkeep.backup import backup, restore
+from warehouse.upkeep.backup import Copied, backup, held, lacking, restore
 from warehouse.upkeep.check import Finding, check, salvage
 from warehouse.upkeep.compaction import clean, compact, expire
 from warehouse.upkeep.move import move
 from warehouse.upkeep.takedown import purge, retain
 
-__all__ = ["Finding", "backup", "check", "clean", "compact", "expire", "move", "purge", "restore", "retain", "salvage"]
+__all__ = [
+    "Copied",
+    "Finding",
+    "backup",
+    "check",
+    "clean",
+    "compact",
+    "expire",
+    "held",
+    "lacking",
+    "move",
+    "purge",
+    "restore",
+    "retain",
+    "salvage",
+]

@@ -6,6 +6,9 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
 
 from warehouse.catalog import is_postgres, locked
 from warehouse.errors import UserError
@@ -17,27 +20,47 @@ from warehouse.upkeep.files import catalog_files
 _FOLDERS = ("blobs", "checkpoints", "reports")
 
 
+class Copied(NamedTuple):
+    """A file, and where its copy goes."""
+
+    source: Path
+    target: Path
+
+
 def backup(store: Store, to: Path | str) -> Path:
     """Copy catalog (by SQLite's backup API), Parquet files, blobs, checkpoints and reports to the folder `to`.
 
     Files are never changed once written, so a second backup to the same folder copies just what is new.
     Raises `UserError` for a catalog that is not SQLite: use the database's own tools there.
     """
-    home = store.home
-    if is_postgres(home) or home.local_data is None:
-        raise UserError("backup copies homes with a SQLite catalog and local files; use pg_dump and the bucket's copy")
-    target = Home(Path(to).expanduser().absolute())
-    target.create()
+    home, target = store.home, Home(Path(to).expanduser().absolute())
     with store.upkeep() as connection:
-        for file in catalog_files(connection, home):
-            _copy_new(home.local_data / file.path, target.data / file.path)
+        wanted = _lacking(connection, home, target)
+        target.create()
+        for one in wanted:
+            _copy(one)
         with closing(sqlite3.connect(home.catalog)) as source, closing(sqlite3.connect(target.catalog)) as copy:
             source.backup(copy)
-        for folder in _FOLDERS:
-            for path in (home.root / folder).rglob("*"):
-                if path.is_file():
-                    _copy_new(path, target.root / path.relative_to(home.root))
     return target.root
+
+
+def lacking(store: Store, to: Path | str) -> list[Copied]:
+    """What `backup` to the same folder would copy beside the catalog; raises as it does and changes nothing."""
+    with store.upkeep() as connection:
+        return _lacking(connection, store.home, Home(Path(to).expanduser().absolute()))
+
+
+def _lacking(connection: duckdb.DuckDBPyConnection, home: Home, target: Home) -> list[Copied]:
+    if is_postgres(home) or home.local_data is None:
+        raise UserError("backup copies homes with a SQLite catalog and local files; use pg_dump and the bucket's copy")
+    rows = [Copied(home.local_data / file.path, target.data / file.path) for file in catalog_files(connection, home)]
+    others = [
+        Copied(path, target.root / path.relative_to(home.root))
+        for folder in _FOLDERS
+        for path in (home.root / folder).rglob("*")
+        if path.is_file()
+    ]
+    return [one for one in (*rows, *others) if not _is_there(one)]
 
 
 def restore(from_: Path | str, to: Path | str) -> list[Finding]:
@@ -45,27 +68,39 @@ def restore(from_: Path | str, to: Path | str) -> list[Finding]:
 
     Raises `UserError` when `to` already holds a warehouse, or `from_` holds none.
     """
+    wanted = held(from_, to)
     source, target = Home.at(from_), Home(Path(to).expanduser().absolute())
-    if not source.catalog.is_file():
-        raise UserError(f"{source.root} is no backup: it has no catalog.sqlite")
-    if target.catalog.exists():
-        raise UserError(f"{target.root} already holds a warehouse; restore into a new folder, then swap them")
     with locked(source):
         target.create()
-        for path in sorted(source.root.rglob("*")):
-            relative = path.relative_to(source.root)
-            if path.is_file() and relative.parts[0] in ("data", *_FOLDERS):
-                _copy_new(path, target.root / relative)
+        for one in wanted:
+            _copy(one)
         with closing(sqlite3.connect(source.catalog)) as old, closing(sqlite3.connect(target.catalog)) as copy:
             old.backup(copy)
     with Store.open(target) as store:
         return check(store)
 
 
-def _copy_new(source: Path, target: Path) -> None:
-    if target.exists() and target.stat().st_size == source.stat().st_size:
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(target.name + ".partial")
-    shutil.copyfile(source, partial)
-    partial.replace(target)
+def held(from_: Path | str, to: Path | str) -> list[Copied]:
+    """What `restore` would copy beside the catalog; raises as it does and changes nothing."""
+    source, target = Home.at(from_), Home(Path(to).expanduser().absolute())
+    if not source.catalog.is_file():
+        raise UserError(f"{source.root} is no backup: it has no catalog.sqlite")
+    if target.catalog.exists():
+        raise UserError(f"{target.root} already holds a warehouse; restore into a new folder, then swap them")
+    found = [
+        Copied(path, target.root / path.relative_to(source.root))
+        for path in sorted(source.root.rglob("*"))
+        if path.is_file() and path.relative_to(source.root).parts[0] in ("data", *_FOLDERS)
+    ]
+    return [one for one in found if not _is_there(one)]
+
+
+def _is_there(one: Copied) -> bool:
+    return one.target.exists() and one.target.stat().st_size == one.source.stat().st_size
+
+
+def _copy(one: Copied) -> None:
+    one.target.parent.mkdir(parents=True, exist_ok=True)
+    partial = one.target.with_name(one.target.name + ".partial")
+    shutil.copyfile(one.source, partial)
+    partial.replace(one.target)

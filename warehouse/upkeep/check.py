@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -103,25 +103,28 @@ def _count_findings(connection: duckdb.DuckDBPyConnection) -> list[Finding]:
     return []
 
 
-def salvage(home: Home | Path | str, to: Path | str) -> dict[str, dict[str, int]]:
+def salvage(home: Home | Path | str, to: Path | str, *, dry_run: bool = False) -> dict[str, dict[str, int]]:
     """Build a new home in `to` from the files that are whole; the damaged home is left as it is.
 
-    Returns per table `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty.
+    Returns per table `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty. With
+    `dry_run` nothing is built, and `n_rows` is what the catalog says of the whole files.
     """
     place = home if isinstance(home, Home) else Home.at(home)
     target = Home.at(to)
     if target.root.exists() and any(target.root.iterdir()):
         raise UserError(f"{target.root} is not empty; give a new folder")
     told: dict[str, dict[str, int]] = {}
-    with Store.open(place) as store:
+    with Store.open(place, read_only=dry_run) as store:
         broken = {f.path for f in check(store) if f.problem != "no checksum"}
-        with Store.open(target) as rebuilt, store.upkeep() as source:
+        with nullcontext() if dry_run else Store.open(target) as rebuilt, store.upkeep() as source:
             files = catalog_files(source, place)
             for name in [*contracts(), f"private.{PRIVATE_TABLE}"]:
                 mine = [f for f in files if f.table == name and f.current]
-                lost = [f for f in mine if f.path in broken]
-                whole = [place.data_path + f.path for f in mine if f.path not in broken]
-                n_rows = _copy(source, rebuilt, name, whole)
+                lost, whole = [f for f in mine if f.path in broken], [f for f in mine if f.path not in broken]
+                if rebuilt is None:
+                    n_rows = sum(f.n_rows for f in whole)
+                else:
+                    n_rows = _copy(source, rebuilt, name, [place.data_path + f.path for f in whole])
                 told[name] = {"n_rows": n_rows, "n_files_lost": len(lost), "n_rows_lost": sum(f.n_rows for f in lost)}
     return told
 

@@ -16,13 +16,17 @@ GRACE = timedelta(days=1)
 """Files without use are kept this long: a reader may still hold an older snapshot."""
 
 
-def compact(store: Store, *, run: str = "upkeep") -> dict[str, int]:
+def compact(store: Store, *, run: str = "upkeep", dry_run: bool = False) -> dict[str, int]:
     """Merge adjacent small files, keeping snapshots and row ids, and record the new checksums.
 
-    Returns `{"n_files_before", "n_files_after"}`.
+    Returns `{"n_files_before", "n_files_after"}`. With `dry_run` nothing is merged, and in place of the second stands
+    `least_after`, the fewest files that can be left: one a table.
     """
     with store.upkeep() as connection:
-        before = sum(f.current for f in catalog_files(connection, store.home))
+        files = [f for f in catalog_files(connection, store.home) if f.current]
+        before = len(files)
+        if dry_run:
+            return {"n_files_before": before, "least_after": len({f.table for f in files})}
         connection.execute("CALL ducklake_merge_adjacent_files('lake')")
         note_unlisted(store, connection, run=run)
         after = sum(f.current for f in catalog_files(connection, store.home))

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 
 FLOWS = """
 import time
-from prefect import flow
+from pathlib import Path
+from prefect import flow, task
 
 @flow
 def quick(policy: str = "none"):
@@ -28,6 +29,18 @@ def quick(policy: str = "none"):
 @flow
 def slow(seconds: float = 60.0):
     time.sleep(seconds)
+
+@task(tags=["gpu"])
+def hold(said: str):
+    for word in ("in", "out"):
+        with Path(said).open("a") as file:
+            file.write(word + " ")
+        time.sleep(2)
+
+@flow
+def sharing(said: str = ""):
+    for one in [hold.submit(said) for _ in range(3)]:
+        one.result()
 """
 
 FILE = """
@@ -41,6 +54,9 @@ deployments:
     entrypoint: served_flows.slow
     schedules: [{interval: 12, timezone: UTC}]
     concurrency_limit: {limit: 1, collision_strategy: CANCEL_NEW}
+    work_pool: {name: gradatim}
+  - name: limited
+    entrypoint: served_flows.sharing
     work_pool: {name: gradatim}
   - name: on-event
     entrypoint: served_flows.quick
@@ -143,6 +159,16 @@ def test_a_run_with_a_parameter_of_the_wrong_type_is_refused(served):
     refused = httpx.post(f"{served.url}/deployments/{found['id']}/create_flow_run", json=asked, timeout=30)
     assert refused.status_code == 409
     assert "seconds" in refused.text
+
+
+def test_tasks_that_share_the_gpu_run_one_at_a_time(served, tmp_path):
+    for tag in ("gpu", "warehouse-upkeep"):
+        assert httpx.get(f"{served.url}/v2/concurrency_limits/tag:{tag}", timeout=30).json()["limit"] == 1
+    found = httpx.get(f"{served.url}/deployments/name/sharing/limited", timeout=30).json()
+    asked = {"parameters": {"said": str(tmp_path / "said")}, "state": {"type": "SCHEDULED"}}
+    httpx.post(f"{served.url}/deployments/{found['id']}/create_flow_run", json=asked, timeout=30).raise_for_status()
+    served.wait("limited", lambda runs: any(run["state_type"] == "COMPLETED" for run in runs))
+    assert (tmp_path / "said").read_text().split() == ["in", "out"] * 3
 
 
 def test_a_cancelled_run_leaves_no_process(served):
