@@ -4,6 +4,7 @@ TORCH  ?= auto
 VENV   := .venv
 BIN    := $(VENV)/bin
 SET    := pyproject.toml constraints.txt scripts/install.sh
+SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 .PHONY: install install-dev run test test-all check bench docs clean
 
@@ -33,10 +34,11 @@ check: install-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_tree.py
+	$(SITE)
 
 # The site in site/; a link or an anchor that leads nowhere ends it.
 docs: $(VENV)/.docs-ready
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	$(SITE)
 
 $(VENV)/.docs-ready: $(VENV)/.run-ready
 	PYTHON=$(PYTHON) TORCH=$(TORCH) sh scripts/install.sh $(VENV) '.[docs]'
