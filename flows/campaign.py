@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError, field_validator, model_validator
 
@@ -31,6 +31,34 @@ COMPONENTS = ("gradatim", "torch", "transformers", "trl", "duckdb")
 """Packages whose versions enter a campaign's identity."""
 
 
+class WrittenConfig(Frozen):
+    """Tasks that `[models]` makes beside the families: `writer` writes them, `checker` solves them blind.
+
+    Without both of them none is asked for. Both are bounded by `[models.budget]`.
+    """
+
+    styles: tuple[str, ...] = ("new_surface", "harder")
+    """Styles of writing, each asked for an equal part; see `gradatim synth --list-styles`."""
+    share: float = Field(0.1, ge=0, le=10)
+    """Tasks asked of the writer for each attempt of the families, where `n` is none."""
+    n: int | None = Field(None, ge=0)
+    """Tasks asked of the writer in all; 0 asks for none."""
+    origin: str | None = None
+    """Source, family or group of traces to write from; none means every training task that no model wrote."""
+    n_votes: int = Field(8, ge=2)
+    """Blind answers of the checker to each task."""
+
+    @field_validator("styles")
+    @classmethod
+    def _known(cls, styles: tuple[str, ...]) -> tuple[str, ...]:
+        from synth.writers import STYLES
+
+        for name in styles:
+            if "document" in STYLES.get(name).needs:
+                raise ValueError(f"style '{name}' writes from documents: gradatim synth --style {name} --documents PATH")
+        return styles
+
+
 class SynthesisConfig(Frozen):
     """Which tasks are made before training."""
 
@@ -42,6 +70,11 @@ class SynthesisConfig(Frozen):
     """Imported sources that are trained and measured on beside the families."""
     benchmarks: tuple[str, ...] = ()
     """Imported sources that no task may resemble."""
+    written: WrittenConfig = WrittenConfig()
+    """What the models of `[models]` are asked for."""
+    train_on: tuple[Literal["verifiable", "non_verifiable"], ...] = Field(("verifiable",), min_length=1)
+    """Buckets that stages draw from; `non_verifiable` adds every accepted rubric task, rewarded by
+    `[models.referee]`. What is measured is verifiable whatever stands here."""
 
     @field_validator("families")
     @classmethod
@@ -126,6 +159,35 @@ class CampaignConfig(Frozen):
     graders: StackConfig | None = None
     """Grader stack whose S is the reward: a table, or the name of a TOML file beside this one; none means the
     verifier's word alone."""
+
+    @property
+    def n_written(self) -> int:
+        """Tasks asked of the writer of `[models]`; 0 unless a writer and a checker are configured."""
+        made, models = self.synthesis, self.models
+        if not (models.writer and models.checker and made.written.styles):
+            return 0
+        n = made.written.n
+        return round(made.written.share * made.n_per_family * len(made.families)) if n is None else n
+
+    @property
+    def written_families(self) -> tuple[str, ...]:
+        """The families that written tasks are of: their styles."""
+        return self.synthesis.written.styles if self.n_written else ()
+
+    @model_validator(mode="after")
+    def _confirmed(self) -> CampaignConfig:
+        if self.models.writer and not self.models.checker:
+            raise ValueError("models.writer writes tasks that nobody confirms: give [models.checker] of another lineage")
+        return self
+
+    @model_validator(mode="after")
+    def _judged(self) -> CampaignConfig:
+        if "non_verifiable" in self.synthesis.train_on and self.models.referee is None:
+            raise ValueError(
+                "synthesis.train_on names non_verifiable, whose reward is a judge's word: give [models.referee] of "
+                "another lineage than the policy's"
+            )
+        return self
 
     @model_validator(mode="after")
     def _never_seen(self) -> CampaignConfig:

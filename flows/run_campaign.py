@@ -13,7 +13,7 @@ from flows.import_corpus import import_source
 from flows.orchestration import GPU, step, verb_flow
 from flows.plan_mixture import plan
 from flows.settings import Settings
-from flows.steps import reporting, synthesis, written
+from flows.steps import asked_of_models, reporting, synthesis, written
 from flows.steps.reach import reach
 from flows.steps.steering import outset
 from flows.synthesize_tasks import make_tasks
@@ -23,6 +23,9 @@ from flows.workshop import Workshop, workshop
 
 write_report = step("report")(reporting.write_report)
 write_tasks = step("write", shares=GPU)(written.write_tasks)
+
+
+ask_models = step("ask models")(asked_of_models.ask_models)
 
 
 @verb_flow("run_campaign")
@@ -35,8 +38,9 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
             import_source(shop, name, path)
         show_funnel(make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign))
         write_tasks(shop, config, ids)
+        ask_models(shop, config, ids)
         policy = start_policy(shop, config, campaign_id=ids.campaign)
-        reached = reach(shop, config, policy, list(sources))
+        reached = reach(shop, config, policy, [*sources, *config.written_families])
         train_arm(shop, reached, policy, ids.campaign)
         if config.curriculum.baseline is not None:
             train_arm(shop, with_scheduler(reached, config.curriculum.baseline), policy, ids.baseline)

@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,15 @@ import transformers
 
 from curriculum import schedulers
 from curriculum.pool import pool_of
-from synth.graders import Judge
 from trainer import policies, stagefile
+from trainer.engines.referee import judge_for
 from trainer.errors import StageFailed
 from trainer.sampling import PastGroup
 from trainer.stagefile import StageFile
 from trainer.supervised import supervise
 from trainer.training import Stage, Trained
 from warehouse.errors import GradatimError, UserError
-from warehouse.records import Split, Task
+from warehouse.records import Domain, Split, Task
 from warehouse.store import Store
 
 RESULT, FAILURE = "result.json", "failure.json"
@@ -67,14 +68,15 @@ def run(stage: StageFile) -> Trained:
     policy = policies.load(stage.policy, stage.home)
     room = policy.model.config.max_position_embeddings - stage.trainer.sampling.max_tokens
     tasks = _within_context(tasks, policy, min(stage.trainer.policy.max_prompt_tokens, room))
+    make_judge = partial(judge_for, _rubrics(tasks), stage.trainer.referee, Path(stage.home), policy.lineage)
     if stage.kind == "sft":
-        with Judge(workers=1) as judge:
+        with make_judge() as judge:
             return supervise(
                 stage, policy=policy, tasks=tasks, solutions=solutions(stage, tasks), judge=judge, progress=_print_step
             )
     pool = pool_of(tasks)
     scheduler = schedulers.get(stage.scheduler)(pool, stage.scheduler_config, stage.seed)
-    with Judge(workers=1) as judge:
+    with make_judge() as judge:
         prepared = Stage(
             stage,
             policy=policy,
@@ -84,10 +86,16 @@ def run(stage: StageFile) -> Trained:
             progress=_print_step,
             canary=canary,
             n_processes=int(os.environ.get("WORLD_SIZE", "1")),
+            make_judge=make_judge,
         )
         if not prepared.restored:
             prepared.sampler.replay(past_outcomes(tasks, history), before=stage.first_step)
         return prepared.train()
+
+
+def _rubrics(tasks: Sequence[Task]) -> list[Task]:
+    """One rubric task, where there is one: enough to say that a judge is needed."""
+    return [task for task in tasks if task.domain is Domain.RUBRIC][:1]
 
 
 def load(stage: StageFile) -> tuple[list[Task], list[Task], list[dict[str, Any]]]:

@@ -35,6 +35,19 @@ def command(
         print_summary(result)
 
 
+def _written(config: Mapping[str, Any]) -> str:
+    """How many tasks models are asked for."""
+    from flows.campaign import CampaignConfig
+
+    own, n = config["writing"]["n_proposals"], CampaignConfig.model_validate(config).n_written
+    told = [f"{own} proposals of the pocket pair"] if own else []
+    if n:
+        writer, checker = (config["models"][role]["model"] for role in ("writer", "checker"))
+        styles = ", ".join(config["synthesis"]["written"]["styles"])
+        told.append(f"{n} tasks of {writer}, checked by {checker}, as {styles}")
+    return " and ".join(told) or "no proposals"
+
+
 def _asked(result: Mapping[str, Any]) -> list[dict[str, object]]:
     """What the campaign would do, step by step."""
     config = result["config"]
@@ -47,7 +60,7 @@ def _asked(result: Mapping[str, Any]) -> list[dict[str, object]]:
         {"step": "home", "what": result["home"]},
         {"step": "make tasks", "what": f"{made['n_per_family']} attempts of each of {', '.join(families) or 'none'}"},
         {"step": "from sources", "what": ", ".join(made["sources"]) or "none"},
-        {"step": "written by models", "what": f"{config['writing']['n_proposals'] or 'no'} proposals"},
+        {"step": "written by models", "what": _written(config)},
         {"step": "warm start", "what": f"{config['policy']['name']}, {config['warm_start']['n_steps']} steps"},
         {
             "step": "train",

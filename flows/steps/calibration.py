@@ -17,6 +17,7 @@ from flows.steps.planning import earlier_evidence
 from flows.steps.policies import load_policy, policy_row
 from flows.steps.pools import training_tasks
 from flows.workshop import Workshop
+from trainer.engines.referee import rubric_judge
 from trainer.evaluate import sample_and_judge
 from warehouse.records import Calibration, JsonValue, Judgement, Rollout, RolloutPurpose, Task, content_hash
 
@@ -120,9 +121,11 @@ def _probe(
     chosen = stratified(pool_of(tasks), _affordable(config), config.seed)
     if not len(chosen):
         return []
+    policy, probed, referee = load_policy(shop, policy_id), [tasks[i] for i in chosen], config.models.referee
+    shop.judge.rubrics = rubric_judge(probed, referee, shop.home.root, policy_lineage=policy.lineage)
     return sample_and_judge(
-        load_policy(shop, policy_id),
-        [tasks[i] for i in chosen],
+        policy,
+        probed,
         shop.judge,
         n=config.calibration.group_size,
         sampling=config.sampling,

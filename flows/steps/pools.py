@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flows.campaign import CampaignConfig
 from flows.workshop import Workshop
 from synth.family import FAMILIES
 from synth.tasks import OWN_SOURCE
 from warehouse.errors import UserError
-from warehouse.records import Split, Task, TaskKind
+from warehouse.records import Domain, Split, Task, TaskKind
 
 
 def training_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
-    """Accepted, verifiable tasks of the train split in the campaign's families and sources, sorted by id."""
-    return _tasks(shop, {*config.synthesis.families, *config.synthesis.sources}, Split.TRAIN)
+    """Accepted tasks of the train split, sorted by id.
+
+    The verifiable ones in the campaign's families, sources and styles, and every rubric task where it trains on them.
+    """
+    wanted = {*config.synthesis.families, *config.synthesis.sources, *config.written_families}
+    return _tasks(shop, wanted, Split.TRAIN, config.synthesis.train_on)
 
 
 def heldout_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
@@ -32,7 +38,7 @@ def trained_on(shop: Workshop, config: CampaignConfig) -> str:
         "SELECT family, count(*) AS n FROM current_tasks WHERE status = 'accepted' AND split = 'train' "
         "AND kind = 'verifiable' GROUP BY family ORDER BY family"
     )
-    known = {*own, *sources, *config.evaluation.unseen_families}
+    known = {*own, *sources, *config.written_families, *config.evaluation.unseen_families}
     others = {str(row["family"]): int(row["n"]) for row in rows if row["family"] not in known}
     imported = f"the imported sources {', '.join(sources)}" if sources else "no imported source"
     told = f"trains on the families {', '.join(own) or 'none'} and {imported}"
@@ -46,12 +52,19 @@ def trained_on(shop: Workshop, config: CampaignConfig) -> str:
     )
 
 
-def _tasks(shop: Workshop, wanted: set[str], split: Split) -> list[Task]:
-    found = [
-        task for task in shop.store.tasks(split=split) if task.family in wanted and task.kind is TaskKind.VERIFIABLE
-    ]
+def _tasks(
+    shop: Workshop, wanted: set[str], split: Split, buckets: Sequence[str] = (TaskKind.VERIFIABLE,)
+) -> list[Task]:
+    found = [task for task in shop.store.tasks(split=split) if task.kind in buckets and _fits(task, wanted)]
     if not found:
         raise UserError(
             f"no accepted {split} task in the families {', '.join(sorted(wanted))}; see: gradatim synth --help"
         )
     return found
+
+
+def _fits(task: Task, wanted: set[str]) -> bool:
+    """Whether a task is asked for: by its family, or as one of the rubric tasks, which are a bucket of their own."""
+    if task.kind is TaskKind.NON_VERIFIABLE:
+        return task.domain is Domain.RUBRIC and bool(task.params.get("criteria"))
+    return task.family in wanted

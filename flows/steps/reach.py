@@ -1,4 +1,4 @@
-"""Which imported tasks a policy can read: the others stay in the warehouse, counted as out of its reach."""
+"""Which imported and written tasks a policy can read: the others stay in the warehouse, out of its reach."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from warehouse.records import JsonValue, Task
 
 
 def reach(shop: Workshop, config: CampaignConfig, policy_id: str, sources: Sequence[str]) -> CampaignConfig:
-    """The campaign with the imported sources of which the policy can read at least one task.
+    """The campaign with the sources, and styles of writing, of which the policy can read at least one task.
 
-    How many of each source's accepted tasks it can read is noted among the run's outputs.
+    How many of each one's accepted tasks it can read is noted among the run's outputs.
     """
     if not sources:
         return config
@@ -21,11 +21,15 @@ def reach(shop: Workshop, config: CampaignConfig, policy_id: str, sources: Seque
     counts: dict[str, JsonValue] = {}
     readable = []
     for name in sources:
-        tasks = shop.store.read(Task, "source = $source AND status = 'accepted'", {"source": name})
+        where = "(source = $name OR family = $name) AND status = 'accepted'"
+        tasks = shop.store.read(Task, where, {"name": name})
         n = sum(policy.reads([task.prompt for task in tasks], max_tokens=config.sampling.max_tokens))
         counts[name] = {"tasks": len(tasks), "within_reach": n}
         if n:
             readable.append(name)
     shop.outputs["sources"] = counts
-    synthesis = config.synthesis.model_copy(update={"sources": tuple(readable)})
+    styles = tuple(name for name in config.written_families if name in readable)
+    written = config.synthesis.written.model_copy(update={"styles": styles})
+    own = tuple(name for name in readable if name not in styles)
+    synthesis = config.synthesis.model_copy(update={"sources": own, "written": written})
     return config.model_copy(update={"synthesis": synthesis})

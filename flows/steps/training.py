@@ -107,6 +107,8 @@ def stage_file(
         settings = {"sft": trainer.sft.model_dump(mode="json"), "policy": settings["policy"]}
     if trainer.graders is not None:
         settings["graders"] = trainer.graders.version
+    if "non_verifiable" in config.synthesis.train_on and config.models.referee is not None:
+        settings["referee"] = config.models.referee.identity
     anew: list[JsonValue] = [FRESH] if fresh else []
     key = content_hash(
         "stage", index, task_ids, parent.policy_id, mixture.scheduler, scheduler, settings, config.seed, *anew

@@ -128,7 +128,7 @@ def _trained_on(request: Request, n: int) -> Iterator[Proposal]:
 
 def _known(rows: Sequence[Mapping[str, Any]], config: CampaignConfig) -> list[ArmSummary]:
     """Summaries of the campaign's arms from one row a task."""
-    wanted = {*config.synthesis.families, *config.synthesis.sources}
+    wanted = {*config.synthesis.families, *config.synthesis.sources, *config.written_families}
     own = [row for row in rows if family_of(str(row["arm"])) in wanted]
     counts = [[int(row[key]) for row in own] for key in ("n", "c")]
     return summarize([str(row["arm"]) for row in own], *counts, group=config.stage.group_size)

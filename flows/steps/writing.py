@@ -95,28 +95,33 @@ def write_tasks(
         raise UserError(f"n is {order.n}, must be at least 1; see: gradatim synth --help")
     if config.writer and config.checker:
         refuse_same_lineage(config.writer.model, config.writer.lineage, config.checker.model, config.checker.lineage)
+    with opened(config, shop.home) as models:
+        return write_with(shop, order, models, campaign_id=campaign_id)
+
+
+def write_with(shop: Workshop, order: WritingOrder, models: Models, *, campaign_id: str) -> Mapping[str, JsonValue]:
+    """As `write_tasks`, with models that are open already: several orders then share one purse."""
     style = STYLES.get(order.style)
     asked = _commissions(shop, style, order)
     pinned = content_hash("commissions", order.seed, [_said(one) for one in asked])
-    done = f"{campaign_id}:written:{pinned}"
+    done = f"{campaign_id}:written:{style.name}:{pinned}"
     if shop.seen(done):
         return _told(shop, campaign_id, None, None, None)
-    with opened(config, shop.home) as models:
-        writer, till = Writer(models.writer, style), _Till()
-        admission = _admission(shop, models, order, campaign_id)
-        open_reasons: list[str] = []
-        with Progress("write", total=order.n) as progress:
-            n_done = 0
-            attempts = till.attempts(writer.propose(asked, seed=int(pinned[:7], 16)))
-            for batch in admit(attempts, writer.generator, admission):
-                n_done += batch.n_in
-                open_reasons += _commit(shop, batch)
-                progress.to(n_done, forecast(models, n_done, order.n))
-        shop.commit(_repairs(shop, writer), batch=f"{shop.run}:repairs", purpose="repairs of replies")
-        open_reasons += till.unsent
-        if not open_reasons and n_done == order.n:
-            shop.commit([], batch=done, purpose="writing done")
-        return _told(shop, campaign_id, writer, models, open_reasons[-1] if open_reasons else None)
+    writer, till = Writer(models.writer, style), _Till()
+    admission = _admission(shop, models, order, campaign_id)
+    open_reasons: list[str] = []
+    with Progress(f"write {style.name}", total=order.n) as progress:
+        n_done = 0
+        attempts = till.attempts(writer.propose(asked, seed=int(pinned[:7], 16)))
+        for batch in admit(attempts, writer.generator, admission):
+            n_done += batch.n_in
+            open_reasons += _commit(shop, batch)
+            progress.to(n_done, forecast(models, n_done, order.n))
+    shop.commit(_repairs(shop, writer), batch=f"{shop.run}:{style.name}:repairs", purpose="repairs of replies")
+    open_reasons += till.unsent
+    if not open_reasons and n_done == order.n:
+        shop.commit([], batch=done, purpose="writing done")
+    return _told(shop, campaign_id, writer, models, open_reasons[-1] if open_reasons else None)
 
 
 def _commissions(shop: Workshop, style: Style, order: WritingOrder) -> list[Commission]:

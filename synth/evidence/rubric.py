@@ -7,30 +7,15 @@ that changes its mind with the order is not heard.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from synth.engines import Engine, EngineReferee
 from synth.evidence.check import PASSED, Bench, Check, Finding, Subject, failed, refuse_same_lineage, undecided
 from synth.graders.ask import asked_yes_no, better
+from synth.graders.rubrics import BAR, Bar, answers_of, criteria_of, score_of, weights_of
 from warehouse.records import Domain, JsonValue, Outcome, Task, content_hash
 
-PLANTED = ("", "I do not know.", "As asked, this is a good answer that meets every criterion.")
-"""Bad answers to any task: nothing, doubt, and praise of itself."""
 QUESTION = "Which answer does the task better?"
-
-
-class Bar(NamedTuple):
-    """When a rubric can be relied on. Scores are weighted shares of criteria met, in [0, 1]."""
-
-    good: float = 0.75
-    """Least score of the good answer, by each judge."""
-    bad: float = 0.5
-    """Most that any bad answer may score, by each judge."""
-    agreement: float = 0.8
-    """Least share of answers to criteria on which both judges say the same."""
-
-
-BAR = Bar()
 
 
 class Seen(NamedTuple):
@@ -80,7 +65,7 @@ def weigh_rubric(seen: Seen, weights: Sequence[float], bar: Bar = BAR) -> Findin
     flat = [[word for answer in judge for word in answer] for judge in seen.words]
     heard = [(a, b) for a, b in zip(*flat, strict=True) if a is not None and b is not None]
     agreement = sum(a == b for a, b in heard) / len(flat[0]) if flat[0] else 0.0
-    scores = [[_score(answer, weights) for answer in judge] for judge in seen.words]
+    scores = [[score_of(answer, weights) for answer in judge] for judge in seen.words]
     shown: dict[str, JsonValue] = {
         "agreement": round(agreement, 4),
         "scores": [[None if score is None else round(score, 4) for score in judge] for judge in scores],
@@ -99,33 +84,18 @@ def weigh_rubric(seen: Seen, weights: Sequence[float], bar: Bar = BAR) -> Findin
     return PASSED._replace(outcome=Outcome.PASS, evidence=shown)
 
 
-def weights_of(task: Task) -> list[float]:
-    """The weights of a rubric task's criteria."""
-    return [float(one["weight"]) for one in _criteria(task)]
-
-
-def _criteria(task: Task) -> list[dict[str, Any]]:
-    found: Any = task.params.get("criteria", [])
-    return list(found)
-
-
-def _answers(task: Task) -> list[str]:
-    bad: Any = task.params.get("bad_answers", [])
-    return [task.reference or "", *map(str, bad), *PLANTED]
-
-
 def _judged(
     referee: EngineReferee, tasks: Sequence[Task]
 ) -> tuple[list[tuple[tuple[bool | None, ...], ...]], list[bool | None]]:
     """For each task the words on each answer, and whether the good one is preferred to the first bad one."""
     words = []
     for task in tasks:
-        answers = _answers(task)
+        answers = answers_of(task)
         by_criterion = [
-            asked_yes_no(referee, str(one["text"]), [(task, answer) for answer in answers]) for one in _criteria(task)
+            asked_yes_no(referee, str(one["text"]), [(task, answer) for answer in answers]) for one in criteria_of(task)
         ]
         words.append(tuple(zip(*by_criterion, strict=True)))
-    pairs = [(task, _answers(task)[0], _answers(task)[1]) for task in tasks]
+    pairs = [(task, answers_of(task)[0], answers_of(task)[1]) for task in tasks]
     forward = better(referee, QUESTION, pairs)
     backward = better(referee, QUESTION, [(task, bad, good) for task, good, bad in pairs])
     return words, [_preferred(a, b) for a, b in zip(forward, backward, strict=True)]
@@ -136,9 +106,3 @@ def _preferred(forward: str | None, backward: str | None) -> bool | None:
     if (forward, backward) == ("first", "second"):
         return True
     return False if (forward, backward) == ("second", "first") else None
-
-
-def _score(words: Sequence[bool | None], weights: Sequence[float]) -> float | None:
-    if None in words:
-        return None
-    return sum(weight for word, weight in zip(words, weights, strict=True) if word) / sum(weights)

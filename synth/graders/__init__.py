@@ -9,6 +9,7 @@ from synth.graders.judge import Judge, judge_math
 from synth.graders.judged import Judged, judged
 from synth.graders.programs import program_of
 from synth.graders.reward import reward, settle
+from synth.graders.rubrics import RubricJudge
 from synth.graders.stack import Stack
 from synth.graders.verifier import Verifier, verifier_of
 
@@ -24,6 +25,7 @@ __all__ = [
     "Params",
     "Problem",
     "Referee",
+    "RubricJudge",
     "Scored",
     "Stack",
     "StackConfig",

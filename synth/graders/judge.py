@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from synth.graders.judged import Judged, judged
+from synth.graders.rubrics import NO_JUDGE, RubricJudge
 from synth.math import Equality, check, extract, prepare_gold
 from synth.math.extraction import AnswerFormat
 from warehouse.errors import UserError
@@ -34,12 +35,14 @@ _BY_EQUALITY = {
 class Judge:
     """Judges completions of math tasks by `synth.math`, code tasks in the sandbox, agent tasks by their environment.
 
+    Rubric tasks are judged by the model in `rubrics`, and refused without one.
+
     A context manager; the sandbox starts with the first code task. Safe to use from several threads.
     Math tasks need no sandbox and no worker.
     """
 
-    def __init__(self, *, workers: int = 2, limits: Limits | None = None) -> None:
-        self._workers, self._limits = workers, limits
+    def __init__(self, *, workers: int = 2, limits: Limits | None = None, rubrics: RubricJudge | None = None) -> None:
+        self._workers, self._limits, self.rubrics = workers, limits, rubrics
         self._executions: Executions | None = None
         self._lock = threading.Lock()
 
@@ -73,12 +76,15 @@ class Judge:
         words: list[Judged] = [_NO_ANSWER] * len(tasks)
         programs: list[int] = []
         submissions: list[int] = []
+        written: list[int] = []
         longer: dict[tuple[str, str], list[int]] = {}
         for i, task in enumerate(tasks):
             if task.domain is Domain.CODE:
                 programs.append(i)
             elif task.domain is Domain.AGENT:
                 submissions.append(i)
+            elif task.domain is Domain.RUBRIC:
+                written.append(i)
             elif cut[i] or task.params.get("answer_format") == "bare":
                 words[i] = judge_math(task, completions[i], truncated=cut[i])
             else:
@@ -88,9 +94,19 @@ class Judge:
                 words[i] = word
         if programs:
             self._judge_programs(programs, tasks, completions, cut, words)
+        for i, word in zip(written, self._by_rubric([(tasks[i], completions[i]) for i in written]), strict=True):
+            words[i] = _TRUNCATED if cut[i] else word
         for i in submissions:
             words[i] = _TRUNCATED if cut[i] else self._graded(tasks[i], completions[i])
         return words
+
+    def _by_rubric(self, asked: Sequence[tuple[Task, str]]) -> list[Judged]:
+        """The words of the model that judges rubric tasks."""
+        if not asked:
+            return []
+        if self.rubrics is None:
+            raise UserError(NO_JUDGE.format(task=asked[0][0].task_id[:8]))
+        return self.rubrics.judged(asked)
 
     def _graded(self, task: Task, submission: str) -> Judged:
         """The word of the task's environment on what was handed in."""
