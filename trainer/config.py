@@ -33,7 +33,7 @@ class PolicyConfig(Frozen):
     """Which policy is trained."""
 
     name: str = "pocket"
-    """`pocket`, `smollm`, a hub name, or a local folder with a saved model."""
+    """`pocket`, `pocket_agent`, `smollm`, a hub name, or a local folder with a saved model."""
     revision: str | None = None
     """Revision of a hub model."""
     max_prompt_tokens: int = Field(512, ge=1)
@@ -53,6 +53,8 @@ class WarmStartConfig(Frozen):
     """Rate of AdamW: 20 steps of warm-up, then constant."""
     level_weights: tuple[float, ...] = (40, 30, 18, 8, 3, 1, 0.3, 0.1)
     """Weight of a family's first, second, ... level: long levels are rare. The last weight stands for all further."""
+    n_scripts: int = Field(200, ge=1)
+    """Scripted trajectories that the pocket agent imitates."""
     family_weights: dict[str, float] = Field(default_factory=dict)
     """Weight per family name; 1 for families that are not named."""
     threads: int = Field(1, ge=1)
@@ -66,13 +68,30 @@ class WarmStartConfig(Frozen):
         return weights
 
 
+class EpisodeConfig(Frozen):
+    """How a policy plays agent tasks: the budget of an episode, and how it writes calls."""
+
+    calls: int = Field(30, ge=1, le=10_000)
+    """Tool calls, and so turns, of an episode."""
+    tokens: int = Field(20_000, ge=1)
+    """Tokens that the policy writes in an episode."""
+    seconds: float = Field(600.0, gt=0)
+    """Seconds of an episode; those that are played at once share them."""
+    observation_characters: int = Field(8_000, ge=200)
+    """Longest observation; the middle of a longer one is left out."""
+    grammar: Literal["json", "terse"] = "json"
+    """`json`: one JSON object a call; `terse`: a tool's name and its arguments, divided by spaces."""
+
+
 class SamplingConfig(Frozen):
     """How completions are drawn, in stages, calibration and evaluation alike."""
 
     temperature: float = Field(1.0, ge=0)
     """Softmax temperature; 0 is greedy."""
     max_tokens: int = Field(14, ge=1)
-    """Tokens of a completion, its end token included."""
+    """Tokens of a completion, its end token included; of one turn in an agent task."""
+    episodes: EpisodeConfig | None = None
+    """Budget and grammar of agent tasks; none means the defaults."""
     engine: Literal["lean", "transformers", "vllm"] = "lean"
     """`lean`: our batched loop over the key-value cache; `transformers`: its generate; `vllm`: TRL's vLLM path."""
     staleness: int = Field(0, ge=0)
@@ -174,7 +193,9 @@ class EvaluationConfig(Frozen):
     temperature: float = Field(1.0, ge=0)
     """Softmax temperature."""
     max_tokens: int = Field(14, ge=1)
-    """Tokens of a completion."""
+    """Tokens of a completion; of one turn in an agent task."""
+    episodes: EpisodeConfig | None = None
+    """Budget and grammar of agent tasks; none means the defaults."""
     seed: int = Field(0, ge=0, lt=2**32)
     """Seed of the sampler."""
     groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)

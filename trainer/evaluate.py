@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import torch
+
+from synth.graders import Judged
 from synth.graders.failures import cause_of_failure
 from trainer.config import EvaluationConfig, SamplingConfig
+from trainer.episodes import Player
 from trainer.errors import EvaluationFailed
 from trainer.figures import figures
 from trainer.policies import LoadedPolicy
 from trainer.rewards import JudgeLike
-from trainer.rollout import Completion, sample
-from warehouse.records import Evaluation, FinishReason, Rollout, RolloutPurpose, Task, content_hash
+from trainer.rollout import MAX_ROWS, Completion, sample
+from trainer.seeding import step_seed
+from warehouse.records import (
+    Domain,
+    Evaluation,
+    FinishReason,
+    JsonValue,
+    Rollout,
+    RolloutPurpose,
+    Task,
+    content_hash,
+)
 
 
 class Evaluated(NamedTuple):
@@ -40,58 +54,114 @@ def sample_and_judge(
 ) -> list[Rollout]:
     """`n` judged rollouts of every task, task by task; `owner` and the place make their ids.
 
-    Equal completions of one task are judged once. Raises `EvaluationFailed` when the sampler returns another number.
+    Agent tasks are played, the others answered: equal completions of one task are judged once.
     """
+    agents = [slot for slot, task in enumerate(tasks) if task.domain is Domain.AGENT]
+    others = [slot for slot in range(len(tasks)) if slot not in set(agents)]
+    drawn = [
+        *(_played(policy, tasks, agents, judge, n=n, sampling=sampling, seed=seed) if agents else ()),
+        *(_answered(policy, tasks, others, judge, n=n, sampling=sampling, seed=seed) if others else ()),
+    ]
+    return [
+        Rollout(
+            rollout_id=content_hash(owner, stage_attempt, step, one.slot, one.place),
+            task_id=tasks[one.slot].task_id,
+            policy_id=policy.policy_id,
+            purpose=purpose,
+            stage_id=stage_id,
+            stage_attempt=stage_attempt,
+            step=step,
+            slot=one.slot,
+            sample=one.place,
+            completion=one.completion.text,
+            turns=one.turns,
+            n_tokens=one.completion.n_tokens,
+            latency_s=one.completion.latency_s,
+            finish_reason=one.completion.finish_reason,
+            mean_entropy=one.completion.mean_entropy,
+            judgement=one.word.judgement,
+            reward=one.word.reward,
+            parts=dict(one.word.parts),
+            cheats=tuple(one.word.cheats),
+            cause=one.cause or cause_of_failure(one.word),
+            protocol_hash=protocol,
+        )
+        for one in sorted(drawn, key=lambda one: (one.slot, one.place))
+    ]
+
+
+class _Drawn(NamedTuple):
+    """One judged sample: its task's place, its own place in the group, what was written and the word on it."""
+
+    slot: int
+    place: int
+    completion: Completion
+    word: Judged
+    turns: tuple[Mapping[str, JsonValue], ...] = ()
+    cause: str | None = None
+
+
+def _played(
+    policy: LoadedPolicy,
+    tasks: Sequence[Task],
+    slots: Sequence[int],
+    judge: JudgeLike,
+    *,
+    n: int,
+    sampling: SamplingConfig,
+    seed: int,
+) -> list[_Drawn]:
+    """`n` episodes of each agent task; a completion is what was handed in."""
+    player = Player(policy, lambda: judge.pool, sampling)
+    places = [(slot, place) for slot in slots for place in range(n)]
+    drawn = []
+    for start in range(0, len(places), MAX_ROWS):
+        own = places[start : start + MAX_ROWS]
+        generator = torch.Generator().manual_seed(step_seed(seed, start))
+        for (slot, place), one in zip(own, player.play([tasks[i] for i, _ in own], generator=generator), strict=True):
+            end, reason = one.trajectory, FinishReason.STOP if one.handed_in else FinishReason.LENGTH
+            wrote = Completion(end.submission or "", end.n_tokens, reason, one.mean_entropy, end.latency_s)
+            drawn.append(_Drawn(slot, place, wrote, end.word, end.turns, end.cause))
+    return drawn
+
+
+def _answered(
+    policy: LoadedPolicy,
+    tasks: Sequence[Task],
+    slots: Sequence[int],
+    judge: JudgeLike,
+    *,
+    n: int,
+    sampling: SamplingConfig,
+    seed: int,
+) -> list[_Drawn]:
+    """`n` completions of each task; raises `EvaluationFailed` when the sampler returns another number."""
     groups = sample(
         policy,
-        [task.prompt for task in tasks],
+        [tasks[slot].prompt for slot in slots],
         n=n,
         temperature=sampling.temperature,
         max_tokens=sampling.max_tokens,
         seed=seed,
     )
     drawn = [
-        (slot, place, tasks[slot], completion)
-        for slot, group in enumerate(groups)
+        (slot, place, completion)
+        for slot, group in zip(slots, groups, strict=False)
         for place, completion in enumerate(group)
     ]
-    if len(drawn) != n * len(tasks):
-        raise EvaluationFailed(f"asked for {n * len(tasks)} completions, the sampler returned {len(drawn)}")
-    distinct = list(dict.fromkeys((slot, completion.text, _cut(completion)) for slot, _, _, completion in drawn))
+    if len(drawn) != n * len(slots):
+        raise EvaluationFailed(f"asked for {n * len(slots)} completions, the sampler returned {len(drawn)}")
+    distinct = list(dict.fromkeys((slot, completion.text, _cut(completion)) for slot, _, completion in drawn))
     words = judge.judge(
         [tasks[slot] for slot, _, _ in distinct],
         [text for _, text, _ in distinct],
         truncated=[cut for _, _, cut in distinct],
     )
     judged = dict(zip(distinct, words, strict=True))
-    rows = []
-    for slot, place, task, completion in drawn:
-        word = judged[slot, completion.text, _cut(completion)]
-        rows.append(
-            Rollout(
-                rollout_id=content_hash(owner, stage_attempt, step, slot, place),
-                task_id=task.task_id,
-                policy_id=policy.policy_id,
-                purpose=purpose,
-                stage_id=stage_id,
-                stage_attempt=stage_attempt,
-                step=step,
-                slot=slot,
-                sample=place,
-                completion=completion.text,
-                n_tokens=completion.n_tokens,
-                latency_s=completion.latency_s,
-                finish_reason=completion.finish_reason,
-                mean_entropy=completion.mean_entropy,
-                judgement=word.judgement,
-                reward=word.reward,
-                parts=dict(word.parts),
-                cheats=tuple(word.cheats),
-                cause=cause_of_failure(word),
-                protocol_hash=protocol,
-            )
-        )
-    return rows
+    return [
+        _Drawn(slot, place, completion, judged[slot, completion.text, _cut(completion)])
+        for slot, place, completion in drawn
+    ]
 
 
 def evaluate(
@@ -112,7 +182,9 @@ def evaluate(
         raise EvaluationFailed('there is no task to evaluate on; see: gradatim sql "select split, count(*) from tasks"')
     key = protocol_hash(chosen, protocol)
     owner = content_hash("evaluate", policy.policy_id, key)
-    sampling = SamplingConfig(temperature=protocol.temperature, max_tokens=protocol.max_tokens)
+    sampling = SamplingConfig(
+        temperature=protocol.temperature, max_tokens=protocol.max_tokens, episodes=protocol.episodes
+    )
     rollouts = sample_and_judge(
         policy,
         chosen,
@@ -156,7 +228,7 @@ def choose(tasks: Sequence[Task], n: int) -> list[Task]:
 
 def protocol_hash(tasks: Sequence[Task], protocol: EvaluationConfig) -> str:
     """The identity of an evaluation's protocol: its task set, samples, k, temperature, limits and seed."""
-    return content_hash(sorted(task.task_id for task in tasks), protocol.model_dump(mode="json"))
+    return content_hash(sorted(task.task_id for task in tasks), protocol.model_dump(mode="json", exclude_none=True))
 
 
 def _cut(completion: Completion) -> bool:

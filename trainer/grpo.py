@@ -17,6 +17,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from trainer.advantages import pass_k_advantages
 from trainer.asynchronous import RolloutQueue
+from trainer.episodes import Player
 from trainer.errors import Diverged
 from trainer.importance import sample_shares
 from trainer.policies import LoadedPolicy
@@ -45,9 +46,9 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     """GRPO as TRL runs it, on prompts that a curriculum draws.
 
     `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. With `rollouts` a
-    sampling process has sampled and graded, and its log-probabilities are the ratio's denominator. Undecided
-    rollouts (reward `None`) leave every term of the loss. `pass_k` > 1 replaces the advantages.
-    Optimizer steps count from the campaign's start.
+    sampling process has sampled and graded, and its log-probabilities are the ratio's denominator. With `player` a
+    rollout is an episode, whose observations no gradient flows to. Undecided rollouts (reward `None`) leave every term
+    of the loss. `pass_k` > 1 replaces the advantages. Optimizer steps count from the campaign's start.
     """
 
     def __init__(
@@ -61,12 +62,14 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         args: GRPOConfig,
         lean: bool = True,
         rollouts: RolloutQueue | None = None,
+        player: Player | None = None,
         pass_k: int = 1,
         callbacks: Sequence[TrainerCallback] = (),
     ) -> None:
         self._policy, self._tasks, self._curriculum = policy, tasks, sampler
         self._reward, self._recorder = reward, recorder
         self._lean, self._pass_k, self._rollouts = lean, pass_k, rollouts
+        self._player, self._positions = player, list[int]()
         self._newest_logps: torch.Tensor | None = None
         self._pending: StepRecord | None = None
         self._gathered_rewards: torch.Tensor | None = None
@@ -93,6 +96,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     def _roll_out(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, list[Any]]:
         if self._rollouts is not None:
             return self._take(self._rollouts, prompts)
+        if self._player is not None:
+            return self._play(self._player)
         encoded = self._policy.tokenise(prompts)
         distinct, n = _whole_groups(encoded)
         rows = decode(
@@ -110,6 +115,32 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
             "logprobs": [row.logprobs for row in rows],
             "mean_entropy": [row.mean_entropy for row in rows],
             "finished": [row.finished for row in rows],
+        }
+
+    def _play(self, player: Player) -> dict[str, list[Any]]:
+        """An episode for each row: TRL hands over prompts alone, so the tasks are those of the rows' positions."""
+        tasks = [self._tasks[place] for place in self._positions]
+        played = player.play(tasks, model=self.accelerator.unwrap_model(self.model))
+        ends = [one.trajectory for one in played]
+        handed_in = [one.submission or "" for one in ends]
+        sizes, times = [one.n_tokens for one in ends], [one.latency_s for one in ends]
+        turns = [one.turns for one in ends]
+        words = self._reward.graded_turns(
+            [one.word for one in ends], self._positions, handed_in, turns, n_tokens=sizes, latency_s=times
+        )
+        return {
+            "prompt_ids": [one.prompt_ids for one in played],
+            "completion_ids": [one.ids for one in played],
+            "logprobs": [one.logprobs for one in played],
+            "env_mask": [one.mask for one in played],
+            "mean_entropy": [one.mean_entropy for one in played],
+            "finished": [one.handed_in for one in played],
+            "latency_s": times,
+            "word": words,
+            "turns": turns,
+            "handed_in": handed_in,
+            "n_tokens": sizes,
+            "cause": [one.cause for one in ends],
         }
 
     def _take(self, rollouts: RolloutQueue, prompts: list[str]) -> dict[str, list[Any]]:
@@ -149,13 +180,15 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         own = [
             sample_row(
                 row["position"],
-                text,
-                len(ids),
+                row.get("handed_in", text),
+                row.get("n_tokens", len(ids)),
                 word,
                 finished=bool(row["finished"]),
                 entropy=row.get("mean_entropy"),
                 latency=row["latency_s"],
                 policy_step=row.get("policy_step"),
+                turns=row.get("turns", ()),
+                cause=row.get("cause"),
             )
             for row, text, ids, word in zip(inputs, completions, completion_ids_list, self._reward.last, strict=True)
         ]
@@ -182,6 +215,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
             self._metrics["train"][f"parts/{name}"].append(sum(values) / len(values))
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        self._positions = [row["position"] for row in inputs]
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
         if self._rollouts is not None:
             output["old_per_token_logps"] = output["sampling_per_token_logps"]
@@ -197,7 +231,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         if any_undecided > 0:
             keep = (~undecided).to(output["completion_mask"])
             output["completion_mask"] = output["completion_mask"] * keep[:, None]
-            output["num_items_in_batch"] = self.accelerator.gather(output["completion_mask"].sum()).sum()
+            counted = output["completion_mask"] * output.get("tool_mask", 1)
+            output["num_items_in_batch"] = self.accelerator.gather(counted.sum()).sum()
             output["advantages"] = output["advantages"] * keep
         output["rollout_index"] = torch.arange(n, device=output["completion_ids"].device)
         return output

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
@@ -17,7 +17,14 @@ from trainer.weights import policy_identity, weights_hash
 from warehouse.errors import UserError
 from warehouse.records import Policy, content_hash
 
-POCKET, SMOLLM = "pocket", "smollm"
+if TYPE_CHECKING:
+    from trainer.rollout import Completion, Piece
+
+POCKET, POCKET_AGENT, SMOLLM = "pocket", "pocket_agent", "smollm"
+
+AGENT_WORDS = ("look ", "set ", "run", "done", "got ", " want ", "add ", "sub ", "mul ", "ok")
+AGENT_CONTEXT = 128
+"""What the pocket agent reads as one token each, and the longest episode that it can follow, tokens."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,8 @@ class LoadedPolicy:
     path: str = ""
     base: Mapping[str, str] | None = None
     """For an adapter: path and policy id of the policy under it."""
+    elsewhere: Callable[[Sequence[Piece]], list[list[list[Completion]]]] | None = None
+    """Who draws the pieces of a sample, where this process does not."""
 
     @property
     def chat(self) -> bool:
@@ -71,15 +80,24 @@ class LoadedPolicy:
 
 def fresh_pocket(seed: int) -> LoadedPolicy:
     """An untrained pocket policy: 0.4 M parameters of the Llama architecture, initialised from `seed`."""
-    tokenizer = build_tokenizer()
+    return _fresh(POCKET, seed, build_tokenizer(), context=64, width=96, depth=3)
+
+
+def fresh_pocket_agent(seed: int) -> LoadedPolicy:
+    """An untrained pocket agent: 0.1 M parameters, to which each of `AGENT_WORDS` is one token."""
+    tokenizer = build_tokenizer(words=AGENT_WORDS, context=AGENT_CONTEXT)
+    return _fresh(POCKET_AGENT, seed, tokenizer, context=AGENT_CONTEXT, width=64, depth=2)
+
+
+def _fresh(name: str, seed: int, tokenizer: Any, *, context: int, width: int, depth: int) -> LoadedPolicy:
     config = LlamaConfig(
         vocab_size=len(tokenizer),
-        hidden_size=96,
-        intermediate_size=288,
-        num_hidden_layers=3,
+        hidden_size=width,
+        intermediate_size=3 * width,
+        num_hidden_layers=depth,
         num_attention_heads=4,
         num_key_value_heads=4,
-        max_position_embeddings=64,
+        max_position_embeddings=context,
         tie_word_embeddings=False,
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=None,
@@ -89,7 +107,7 @@ def fresh_pocket(seed: int) -> LoadedPolicy:
         torch.manual_seed(seed)
         model = LlamaForCausalLM(config)
     model.eval()
-    return LoadedPolicy(model, tokenizer, content_hash(POCKET, "fresh", seed), POCKET, POCKET)
+    return LoadedPolicy(model, tokenizer, content_hash(name, "fresh", seed), name, POCKET)
 
 
 def load(spec: PolicyConfig | str, home: Path | str = ".", *, seed: int = 0) -> LoadedPolicy:
@@ -100,6 +118,8 @@ def load(spec: PolicyConfig | str, home: Path | str = ".", *, seed: int = 0) -> 
     config = PolicyConfig(name=spec) if isinstance(spec, str) else spec
     if config.name == POCKET:
         return fresh_pocket(seed)
+    if config.name == POCKET_AGENT:
+        return fresh_pocket_agent(seed)
     if config.name == SMOLLM:
         from trainer.smollm import smollm_folder
 
@@ -131,8 +151,8 @@ def _from_hub(config: PolicyConfig) -> LoadedPolicy:
     except (OSError, ValueError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(
-            f"policy '{config.name}' is neither pocket, smollm, a folder with config.json nor a hub model "
-            f"that can be loaded ({first}); see: gradatim doctor"
+            f"policy '{config.name}' is neither pocket, pocket_agent, smollm, a folder with config.json nor a "
+            f"hub model that can be loaded ({first}); see: gradatim doctor"
         ) from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token

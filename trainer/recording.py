@@ -54,8 +54,13 @@ def sample_row(
     entropy: float | None,
     latency: float,
     policy_step: int | None = None,
+    turns: tuple[Mapping[str, JsonValue], ...] = (),
+    cause: str | None = None,
 ) -> dict[str, Any]:
-    """One sample as plain values; `policy_step` is the version of the weights where it was not the newest."""
+    """One sample as plain values; `policy_step` is the version of the weights where it was not the newest.
+
+    An agent's sample has its `turns`; `cause` is why it failed where the judge's word does not say it.
+    """
     version = {} if policy_step is None else {POLICY_STEP: policy_step}
     return {
         "position": position,
@@ -68,7 +73,8 @@ def sample_row(
         "reward": word.reward,
         "parts": {**word.parts, **version},
         "cheats": tuple(word.cheats),
-        "cause": cause_of_failure(word),
+        "cause": cause or cause_of_failure(word),
+        "turns": turns,
     }
 
 
@@ -100,6 +106,7 @@ def rollout_rows(owner: Owner, record: StepRecord, tasks: Sequence[Task], group_
                 slot=slot,
                 sample=place,
                 completion=sample["completion"],
+                turns=sample["turns"],
                 n_tokens=sample["n_tokens"],
                 latency_s=sample["latency_s"],
                 finish_reason=FinishReason.STOP if sample["finished"] else FinishReason.LENGTH,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from synth.graders import Judged, Stack
+from synth.sandbox import Pool
 from trainer.errors import RewardFailed
-from warehouse.records import Task
+from warehouse.records import JsonValue, Task
 
 MAX_UNDECIDED_STEPS = 5
 """Steps in a row without one decided rollout before the stage fails."""
@@ -18,7 +19,10 @@ CACHE_SIZE = 200_000
 
 
 class JudgeLike(Protocol):
-    """What rewards need of `synth.graders.Judge`."""
+    """What rewards need of `synth.graders.Judge`; agent tasks play in its sandbox."""
+
+    @property
+    def pool(self) -> Pool: ...
 
     def judge(
         self, tasks: Sequence[Task], completions: Sequence[str], *, truncated: Sequence[bool] | None = None
@@ -80,6 +84,25 @@ class TaskReward:
         cut = [not done for done in finished] if finished is not None else [False] * len(completions)
         found = self._words(list(zip(position, completions, cut, strict=True)))
         return self._graded(found, position, completions, cut, completion_ids, latency_s)
+
+    def graded_turns(
+        self,
+        words: Sequence[Judged],
+        position: Sequence[int],
+        completions: Sequence[str],
+        turns: Sequence[tuple[Mapping[str, JsonValue], ...]],
+        *,
+        n_tokens: Sequence[int],
+        latency_s: Sequence[float],
+    ) -> list[Judged]:
+        """The stack's word on trajectories that their environments have judged, `words` without a stack."""
+        if self._stack is None:
+            return list(words)
+        stack, tasks = self._stack, [self._tasks[place] for place in position]
+        return self._within(
+            lambda: stack.grade(tasks, completions, words, n_tokens=n_tokens, latency_s=latency_s, turns=turns),
+            f"grading {len(tasks)} trajectories",
+        )
 
     def settle(self, samples: Sequence[dict[str, Any]], group_size: int) -> list[float | None]:
         """Rewards of whole groups in order, costs included where they may act; `samples` take them over."""

@@ -17,6 +17,13 @@ from warehouse.errors import UserError
 WARMUP_STEPS = 20
 
 
+class Lesson(NamedTuple):
+    """One sequence to learn from: its token ids, and 1 where the policy is to write the token itself, else 0."""
+
+    ids: list[int]
+    mask: list[int]
+
+
 class WarmStart(NamedTuple):
     """The policy after a warm start, its last loss in nats a token, and how many demonstrations it saw."""
 
@@ -59,15 +66,32 @@ def warm_start(
     Only completion tokens and the end token carry loss. `progress(step, loss)` is called after every step.
     Raises `UserError` when there are fewer pairs than one batch.
     """
-    demos = list(pairs)
+    rows = [
+        Lesson([*prompt, *answer], [0] * len(prompt) + [1] * len(answer))
+        for prompt, answer in token_rows(policy, list(pairs))
+    ]
+    return imitate(policy, rows, config, seed=seed, progress=progress)
+
+
+def imitate(
+    policy: LoadedPolicy,
+    rows: Sequence[Lesson],
+    config: WarmStartConfig,
+    *,
+    seed: int,
+    progress: Callable[[int, float], None] | None = None,
+) -> WarmStart:
+    """`policy` trained in place on the tokens of lessons that its own hand would have written.
+
+    Raises `UserError` when there are fewer lessons than one batch.
+    """
     if config.n_steps == 0:
         return WarmStart(policy, math.nan, 0)
-    if len(demos) < config.batch_size:
+    if len(rows) < config.batch_size:
         raise UserError(
-            f"{len(demos)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
+            f"{len(rows)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
         )
     torch.set_num_threads(config.threads)
-    rows = token_rows(policy, demos)
     order = _order(len(rows), config.n_steps * config.batch_size, seed)
     model = policy.model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.01)
@@ -86,7 +110,7 @@ def warm_start(
         if progress is not None:
             progress(step, loss.item())
     model.eval()
-    return WarmStart(policy, loss.item(), min(len(demos), len(order)))
+    return WarmStart(policy, loss.item(), min(len(rows), len(order)))
 
 
 def token_rows(policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
@@ -104,17 +128,17 @@ def _order(n_rows: int, n_needed: int, seed: int) -> list[int]:
     return [int(i) for i in order[:n_needed]]
 
 
-def _batch(rows: Sequence[tuple[list[int], list[int]]], pad: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Right-padded ids, mask and labels, each [rows, width]; labels are -100 outside completions."""
-    width = max(len(prompt) + len(answer) for prompt, answer in rows)
+def _batch(rows: Sequence[Lesson], pad: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Right-padded ids, mask and labels, each [rows, width]; labels are -100 where the policy does not write."""
+    width = max(len(row.ids) for row in rows)
     ids = torch.full((len(rows), width), pad, dtype=torch.long)
     mask = torch.zeros_like(ids)
     labels = torch.full_like(ids, -100)
-    for i, (prompt, answer) in enumerate(rows):
-        length = len(prompt) + len(answer)
-        ids[i, :length] = torch.tensor(prompt + answer)
+    for i, (own, written) in enumerate(rows):
+        length = len(own)
+        ids[i, :length] = torch.tensor(own)
         mask[i, :length] = 1
-        labels[i, len(prompt) : length] = torch.tensor(answer)
+        labels[i, :length] = torch.where(torch.tensor(written) == 1, ids[i, :length], -100)
     return ids, mask, labels
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
@@ -11,18 +14,20 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 ?+-*/%=<>()[]:,.'!&|^#_\n"
 PAD, END, UNKNOWN = "<pad>", "<end>", "<unk>"
 
 
-def build_tokenizer(alphabet: str = ALPHABET) -> PreTrainedTokenizerFast:
+def build_tokenizer(
+    alphabet: str = ALPHABET, words: Sequence[str] = (), *, context: int = 64
+) -> PreTrainedTokenizerFast:
     """A tokenizer over `alphabet`, numbered in its order; other characters are `<unk>`.
 
-    Padding is on the left, and `<end>` ends a completion.
+    Each of `words` is one token too. Padding is on the left, and `<end>` ends a completion.
 
     >>> tokenizer = build_tokenizer()
     >>> tokenizer.decode(tokenizer("rev ab?")["input_ids"])
     'rev ab?'
     """
-    vocabulary = {token: index for index, token in enumerate([PAD, END, UNKNOWN, *alphabet])}
+    vocabulary = {token: index for index, token in enumerate([PAD, END, UNKNOWN, *alphabet, *words])}
     core = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
-    core.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
+    core.pre_tokenizer = pre_tokenizers.Split(Regex("|".join([*map(re.escape, words), r"[\s\S]"])), behavior="isolated")
     core.decoder = decoders.Fuse()
     return PreTrainedTokenizerFast(
         tokenizer_object=core,
@@ -32,7 +37,7 @@ def build_tokenizer(alphabet: str = ALPHABET) -> PreTrainedTokenizerFast:
         padding_side="left",
         truncation_side="left",
         clean_up_tokenization_spaces=False,
-        model_max_length=64,
+        model_max_length=context,
     )
 
 

@@ -17,7 +17,8 @@ from synth.graders import Judge, Stack
 from trainer.asynchronous import Publisher, RolloutQueue
 from trainer.checkpoints import Checkpoint, newest, seal, verify
 from trainer.engines.referee import referee_of
-from trainer.errors import Diverged, StageFailed
+from trainer.episodes import Player
+from trainer.errors import Diverged, KnobRefused, StageFailed
 from trainer.evaluate import choose, sample_and_judge
 from trainer.grpo import CurriculumTrainer
 from trainer.guard import Guard
@@ -30,7 +31,7 @@ from trainer.sampling import CurriculumSampler
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
 from trainer.trl_config import check_costs, grpo_config
-from warehouse.records import Record, Rollout, RolloutPurpose, Task, content_hash
+from warehouse.records import Domain, Record, Rollout, RolloutPurpose, Task, content_hash
 
 Progress = Callable[[int, Mapping[str, Any]], None]
 """Called with (steps done in the stage, TRL's log) after every step."""
@@ -109,6 +110,7 @@ class Stage:
             args=args,
             lean=config.sampling.engine == "lean",
             rollouts=self.rollouts,
+            player=self._episodes(policy, judge),
             pass_k=config.stage.pass_k,
             callbacks=[
                 *callbacks,
@@ -130,6 +132,24 @@ class Stage:
             last=self.file.last_step // self.file.trainer.stage.num_iterations,
             folder=self.file.spool / "weights",
         )
+
+    def _episodes(self, policy: LoadedPolicy, judge: JudgeLike) -> Player | None:
+        """What plays a stage of agent tasks; none for a stage of single turns. Raises `KnobRefused` for a mixture."""
+        sampling = self.file.trainer.sampling
+        agents = [task.domain is Domain.AGENT for task in self.tasks]
+        if not any(agents):
+            return None
+        if not all(agents):
+            raise KnobRefused(
+                f"{sum(agents)} of {len(agents)} tasks are agent tasks; a stage trains on those or on single turns; "
+                "see: arms in the stage file"
+            )
+        if sampling.engine != "lean" or sampling.staleness:
+            raise KnobRefused(
+                f"agent tasks need engine lean and staleness 0, not {sampling.engine} and {sampling.staleness}; "
+                "see: [sampling]"
+            )
+        return Player(policy, lambda: judge.pool, sampling)
 
     def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
         """The grader stack that the stage declares, active at the stage's place; raises when it cannot be used."""

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from synth.environments.calls import Call, Reader, find_tool, json_call
+from synth.environments.calls import Call, Reader, json_call
 from synth.environments.tools import Tool, ToolError
 from warehouse.records import JsonValue
+
+NO = "no"
 
 
 def terse_call(text: str, tools: Sequence[Tool]) -> Call:
     """The call that a message is: `set 2 *3` calls `set` with its parameters in order, the last takes the rest.
 
-    Raises `ToolError` for an empty message or an unknown tool; arguments are checked as those of any call are.
+    Raises `ToolError` for anything else, with the one word that such a policy can read: `no`.
     """
     name, *rest = text.strip().split(" ", 1)
-    if not name:
-        raise ToolError("no call in the message; write a tool's name and its arguments, divided by spaces")
-    fields = find_tool(Call(name, {}), tools).parameters.model_fields
+    wanted = next((tool for tool in tools if tool.name == name), None)
+    if wanted is None:
+        raise ToolError(NO)
+    call = Call(name, _arguments(wanted, rest))
+    try:
+        wanted.checked(call.arguments)
+    except ToolError:
+        raise ToolError(NO) from None
+    return call
+
+
+def _arguments(tool: Tool, rest: Sequence[str]) -> dict[str, JsonValue]:
+    """What stands behind a tool's name, by parameter; what is too much is named so, and refused."""
+    fields = tool.parameters.model_fields
     said = rest[0].split(" ", len(fields) - 1) if rest and fields else rest
     arguments: dict[str, JsonValue] = {}
     for place, word in enumerate(said):
         field = list(fields)[place] if place < len(fields) else "rest"
-        wanted = fields[field].annotation if field in fields else str
-        arguments[field] = int(word) if wanted is int and word.isascii() and word.isdigit() else word
-    return Call(name, arguments)
+        number = field in fields and fields[field].annotation is int and word.isascii() and word.isdigit()
+        arguments[field] = int(word) if number else word
+    return arguments
 
 
 GRAMMARS: Mapping[str, Reader] = {"json": json_call, "terse": terse_call}
