@@ -2,7 +2,7 @@
 
     python benchmarks/collapse_lab.py --json [--faults NAME,...] [--seeds 0:1] [--healthy 20] [--folder DIR]
 
-Every run is a GRPO stage of the pocket policy in one of its two set-ups under the guard as it is configured by default,
+Every run is a GRPO stage of the pocket policy in one of its two set-ups under the guard,
 with one fault planted at its onset. Faults that only evaluations show (pass@k, forgetting) are stages with an
 evaluation after each, seen and answered as between stages of a campaign. Healthy runs plant nothing, and are stages of
 both set-ups in turn: a critical alarm in one is false. A finished run lies in `--folder` and is not run again.
@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 import transformers
-from pocket_setups import SETUPS, quiet, warm
+from pocket_setups import CANARY, SETUPS, quiet, warm
 
 from curriculum import schedulers
 from curriculum.actions import RULES
@@ -157,7 +157,7 @@ def stage_of(home: Path, fault: Fault, name: str, seed: int, *, steps: int, poli
         continue_from=policy if first else None, first_step=first, scheduler="uniform",
         trainer=TrainerConfig(
             stage=StageConfig(**values | fault.stage), sampling=SamplingConfig(**fault.sampling),
-            guard=GuardConfig(watch_only=fault.looks > 0),
+            guard=GuardConfig(canary_tasks=CANARY, watch_only=fault.looks > 0),
         ),
     )  # fmt: skip
     for left in (file.folder, file.spool):

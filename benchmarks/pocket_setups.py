@@ -42,6 +42,9 @@ class Setup(NamedTuple):
         return [task for task in made if (task.family, task.level) in own]
 
 
+CANARY = 32
+"""Canary tasks of a guard's look: half of the default, as a step has half of the default's prompts."""
+
 SETUPS = {
     "noisy": Setup(("rev", "sort", "inc", "tally"), (1, 1, 1), 0.5, 5e-4, 150),
     "levels": Setup(LEVELS, WarmStartConfig().level_weights, 0.0, 3e-4, 200),

@@ -43,10 +43,10 @@ def _scaled(**factors: float) -> Change:
 
 
 def _bolder(settings: Settings) -> Mapping[str, float]:
-    """Entropy coefficient up (from 0 to .01, then doubled), advantages by pass@k, temperature up by .1."""
+    """Entropy coefficient up (from 0 to .025, then doubled), k of pass@k advantages doubled, temperature up by .1."""
     return {
-        "entropy_coef": max(0.01, 2 * settings.entropy_coef),
-        "pass_k": max(2, settings.pass_k),
+        "entropy_coef": max(0.025, 2 * settings.entropy_coef),
+        "pass_k": 2 * settings.pass_k,
         "temperature": settings.temperature + 0.1,
     }
 
@@ -66,7 +66,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "gradient": (ROLL_BACK, HOLD, STOP),
     "pass_k_loss": (
         Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),
-        Rule("mixture wider", mixture="wider"),
+        Rule("the same again, mixture wider", _bolder, mixture="wider"),
         Rule("roll back", rollback=True, end_stage=True),
     ),
     "entropy_fall": (Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from curriculum.detectors.protocol import NOTHING, History, Reading, detector
 
+RECOVERING, UNDER_CRITICAL = 0.01, 0.029
+
 
 @detector(
     "pass_k_loss",
-    version="1",
+    version="2",
     warn=0.02,
     critical=0.03,
     needs=("pass@k_difference", "pass@k_high"),
@@ -16,8 +18,9 @@ from curriculum.detectors.protocol import NOTHING, History, Reading, detector
     evidence=True,
 )
 def pass_k_loss(history: History) -> Reading:
-    """Fall of pass@k against the best evaluation so far, paired over tasks; 0 unless its interval excludes 0.
+    """Fall of pass@k against the first evaluation, paired over tasks; 0 unless its interval excludes 0.
 
+    A loss that is shrinking (by .01 or more since the look before) stays under critical: what was done about it works.
     `pass@k_difference` and `pass@k_high` are a comparison's difference and upper end (`estimates.compare`); series
     `tasks_lost` and `pass@1_difference`, where present, go into the inputs.
     """
@@ -28,4 +31,8 @@ def pass_k_loss(history: History) -> Reading:
     for extra in ("tasks_lost", "pass@1_difference"):
         if history.has(extra):
             inputs[extra] = history.last(extra)
-    return Reading(-difference if high < 0 else 0.0, inputs)
+    if high >= 0:
+        return Reading(0.0, inputs)
+    before = history.clean("pass@k_difference")[:-1]
+    recovers = len(before) > 0 and difference >= before[-1] + RECOVERING
+    return Reading(min(-difference, UNDER_CRITICAL) if recovers else -difference, inputs)

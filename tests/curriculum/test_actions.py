@@ -44,7 +44,7 @@ def test_entropy_alone_does_nothing_and_with_pass_k_it_acts():
     assert one("entropy_fall") is None
     assert one("entropy_surge") is None
     found = one("entropy_fall", standing={"entropy_fall": AlarmLevel.CRITICAL, "pass_k_loss": AlarmLevel.WARN})
-    assert found.changes["entropy_coef"] == (0.0, 0.01)
+    assert found.changes["entropy_coef"] == (0.0, 0.025)
     assert found.changes["pass_k"] == (1, 2)
     assert found.at_stage == ("temperature",)
     calm = one("entropy_surge", Settings(entropy_coef=0.05), standing={"pass_rate_gap": AlarmLevel.CRITICAL})

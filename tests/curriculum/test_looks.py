@@ -30,6 +30,13 @@ def test_a_loss_of_pass_k_is_critical_at_its_first_look_and_again_at_each():
     assert critical_names(looks) == ["pass_k_loss"]
 
 
+def test_a_loss_of_pass_k_that_shrinks_after_an_action_is_not_answered_again():
+    falls = [NAN, -0.12, -0.08, -0.09]
+    looks = {index: LOSS | {"pass@k_difference": fall} for index, fall in enumerate(falls)}
+    found = [critical_names({k: looks[k] for k in range(n + 1)}) for n in range(len(falls))]
+    assert found == [[], ["pass_k_loss"], [], ["pass_k_loss"]]
+
+
 def test_shares_need_two_looks():
     dead = {"all_right": 0.0, "all_wrong": 0.97}
     assert critical_names({1: dead}) == []
@@ -111,7 +118,7 @@ def test_what_only_asks_people_does_not_move_anything():
     assert not moves(asks)
     assert moves(restocks), "a campaign synthesises by itself"
     assert moves(widens)
-    unplanned = decide([critical("pass_k_loss")], Settings(planned=False), standing={}, taken=["pass_k_loss"])[0]
+    unplanned = decide([critical("zero_variance")], Settings(planned=False), standing={})[0]
     assert not moves(unplanned)
     assert "mixture" in unplanned.refused
 

@@ -37,8 +37,8 @@ def test_a_loss_of_pass_k_is_an_alarm_then_an_action_and_changes_the_next_stage(
     assert action.applied
     assert (action.alarm_id, action.rule_version) == (alarm.alarm_id, RULES_VERSION)
     assert action.before == {"entropy_coef": 0.0, "pass_k": 1, "temperature": 1.0}
-    assert {k: action.after[k] for k in action.before} == {"entropy_coef": 0.01, "pass_k": 2, "temperature": 1.1}
-    assert (course.config.stage.entropy_coef, course.config.stage.pass_k) == (0.01, 2)
+    assert {k: action.after[k] for k in action.before} == {"entropy_coef": 0.025, "pass_k": 2, "temperature": 1.1}
+    assert (course.config.stage.entropy_coef, course.config.stage.pass_k) == (0.025, 2)
     assert course.config.sampling.temperature == pytest.approx(1.1)
     assert (course.policy, course.fresh, course.ended) == ("policy1", False, None)
 
@@ -53,7 +53,7 @@ def test_a_loss_that_goes_on_widens_the_plan_then_goes_back_and_each_effect_is_m
     assert by_stage[3].after["mixture"] == "wider"
     assert by_stage[4].after["rollback"] is True
     assert course.config.curriculum.mixture.explore > CONFIG.curriculum.mixture.explore
-    assert course.config.stage.entropy_coef == 0.01
+    assert course.config.stage.entropy_coef == 0.05
     assert (course.policy, course.fresh) == ("policy0", True)
     assert by_stage[2].effect.keys() >= {"pass@1", "pass@8", "entropy"}
     assert abs(by_stage[2].effect["pass@8"]) < 0.05
