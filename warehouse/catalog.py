@@ -10,7 +10,9 @@ from urllib.parse import parse_qsl, unquote
 import duckdb
 from filelock import Timeout
 
+from warehouse.backups import way_back
 from warehouse.engine import quoted_text
+from warehouse.errors import UserError
 from warehouse.home import Home, catalog_parts, locked_out
 from warehouse.object_store import is_object_store, open_bucket
 
@@ -32,7 +34,7 @@ def attach(
     connection: duckdb.DuckDBPyConnection, home: Home, *, read_only: bool = False, snapshot: int | None = None
 ) -> None:
     """Attach the warehouse of `home` as `lake` and make it the default; the caller holds the lock."""
-    home.refuse_lost_catalog()
+    refuse_lost_catalog(home)
     if is_object_store(home.data_url):
         open_bucket(connection, str(home.data_url))
     options = [f"DATA_PATH '{quoted_text(home.data_path)}'", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
@@ -49,6 +51,12 @@ def attach(
         options.append("READ_ONLY")
     connection.execute(f"ATTACH 'ducklake:{target}' AS {LAKE} ({', '.join(options)})")
     connection.execute(f"USE {LAKE}")
+
+
+def refuse_lost_catalog(home: Home) -> None:
+    """Raise `UserError` where rows lie without a catalog: a new one would pass over them in silence."""
+    if lost := home.lost_catalog:
+        raise UserError(f"{home.catalog} is {lost} while {home.local_data} holds rows; {way_back(home)}")
 
 
 def libpq(url: str) -> str:
@@ -81,13 +89,22 @@ def _libpq_value(text: str) -> str:
 def locked(home: Home) -> Iterator[None]:
     """Hold the home's lock: around attach, creation and migration everywhere, and every transaction on SQLite.
 
-    Raises `UserError` when another process keeps it too long.
+    Raises `UserError` when another process keeps it too long, or where the home cannot be written: readers lock too.
     """
     try:
-        with home.lock():
-            yield
+        lock = home.lock()
+        lock.acquire()
     except Timeout as error:
         raise locked_out(home, error) from error
+    except OSError as error:
+        raise UserError(
+            f"home '{home.root}' cannot be locked: {error.strerror}; permit writing there, "
+            "or copy the folder and use the copy: gradatim --home COPY"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def join_writers(connection: duckdb.DuckDBPyConnection) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import duckdb
 
+from warehouse.backups import way_back
 from warehouse.errors import GradatimError, UserError
 from warehouse.home import Home
 
@@ -16,6 +19,9 @@ FULL = ("database or disk is full", "no space left on device")
 
 DAMAGED = ("parquet", "footer", "thrift", "tprotocol", "don't know what type", "cannot open file", "snappy", "zstd")
 """How the engine says that a file of the warehouse is missing or not what was written."""
+
+BROKEN = ("file is not a database", "database disk image is malformed", "malformed database schema")
+"""How SQLite says that the catalog is no longer what it wrote."""
 
 _PASSWORD = re.compile(r"(password=)('(?:[^'\\]|\\.)*'|\S+)")
 _POINTER = re.compile(r"LINE \d+:.*|\^")
@@ -33,8 +39,18 @@ def told(error: duckdb.Error, home: Home, doing: str) -> GradatimError:
             f"the disk under {home.root} is full while {doing}; what was committed before is whole; "
             "free some space and run the same command again; see: gradatim doctor"
         )
+    if is_broken_catalog(error, home):
+        return WarehouseFailed(
+            f"the catalog {home.catalog} is broken, found while {doing}: {said(error)}; "
+            f"the files of its rows are not touched; {way_back(home)}"
+        )
     see = "gradatim warehouse check" if is_damage(error) else "gradatim doctor"
     return WarehouseFailed(f"the warehouse in {home.root} failed while {doing}: {said(error)}; see: {see}")
+
+
+def is_broken_catalog(error: duckdb.Error, home: Home) -> bool:
+    """Whether the engine could not read the SQLite catalog itself."""
+    return home.catalog_url is None and any(sign in str(error).lower() for sign in BROKEN)
 
 
 def said(error: duckdb.Error) -> str:
@@ -59,3 +75,16 @@ def telling(home: Home, doing: str) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         raise told(error, home, doing) from error
+
+
+@contextmanager
+def copying(to: Path, doing: str) -> Iterator[None]:
+    """Say which folder cannot be written, and what to do, where a copy out of the warehouse breaks off."""
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(
+            f"'{to}' cannot be written while {doing}: {why}; the warehouse itself is as it was; "
+            "mend that, or give another folder, and run the same command again"
+        ) from error

@@ -127,20 +127,14 @@ class Home:
         """Whether a warehouse was created here or elsewhere on behalf of this home."""
         return self.catalog_url is not None or self.catalog.is_file()
 
-    def refuse_lost_catalog(self) -> None:
-        """Raise `UserError` where rows lie without a catalog: a new one would pass over them in silence."""
-        gone = not self.catalog.is_file() or not self.catalog.stat().st_size
-        if (
-            self.catalog_url
-            or not gone
-            or not self.local_data
-            or next(self.local_data.rglob("*.parquet"), None) is None
-        ):
-            return
-        raise UserError(
-            f"{self.catalog} is {'empty' if self.catalog.is_file() else 'missing'} while {self.local_data} holds rows; "
-            "bring it back from a backup, or choose another --home; see: gradatim warehouse restore --help"
-        )
+    @property
+    def lost_catalog(self) -> str | None:
+        """How a catalog is gone whose rows still lie there: missing, empty, or none when it is not."""
+        is_there = self.catalog.is_file()
+        if self.catalog_url or not self.local_data or (is_there and self.catalog.stat().st_size):
+            return None
+        lost = next(self.local_data.rglob("*.parquet"), None) is not None
+        return ("empty" if is_there else "missing") if lost else None
 
     def lock(self) -> FileLock:
         """The lock around attach, creation, migration and every whole transaction; the same thread may nest it."""

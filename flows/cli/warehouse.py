@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import AsJson, DryRun, home_of
-from flows.cli.output import Output
+from flows.cli.output import Output, say
 
 if TYPE_CHECKING:
     from warehouse import upkeep
@@ -35,16 +35,16 @@ def check(
     Example: gradatim warehouse check --salvage rescued
     """
     from flows.settings import prepared
-    from flows.steps.upkeep import existing_store
+    from flows.steps.upkeep import checked, remedy
     from warehouse import upkeep
 
     settings, output = prepared(home_of(context)), Output(as_json=as_json)
-    with existing_store(settings, read_only=True) as store:
-        found = upkeep.check(store)
-        home = store.home
+    found, home = checked(settings), settings.place
     findings = [finding._asdict() for finding in found]
     if salvage is None:
         output.rows(findings) if found or as_json else typer.echo("every file is whole")
+        if found:
+            say(remedy(home, found))
     else:
         told = [{"table": table, **counts} for table, counts in upkeep.salvage(home, salvage, dry_run=dry_run).items()]
         if as_json:

@@ -12,7 +12,9 @@ from flows.settings import Settings, standing
 from flows.workshop import open_store
 from synth import sandbox
 from warehouse.errors import GradatimError
+from warehouse.failures import WarehouseFailed
 from warehouse.store import Store
+from warehouse.upkeep import cut_files
 
 LEAST_FREE_GB = 2.0
 
@@ -73,14 +75,19 @@ def _package(name: str, remedy: str) -> Health:
 def _warehouse(settings: Settings) -> Health:
     """The warehouse that is there; where there is none, that one can be made, tried in a folder that goes again."""
     try:
-        if not settings.place.exists:
+        if not settings.place.exists and not settings.place.lost_catalog:
             with TemporaryDirectory(dir=standing(settings.home)) as folder, Store.open(folder):
                 detail = f"none in {settings.home} yet; the first gradatim import, synth or run makes it"
             return Health("warehouse", True, True, detail, "")
         with open_store(settings) as store:
-            detail = f"{store.home.root}, snapshot {store.snapshot()}"
+            detail, cut = f"{store.home.root}, snapshot {store.snapshot()}", cut_files(store)
+    except WarehouseFailed as error:
+        return Health("warehouse", False, True, str(error), "gradatim warehouse check")
     except (GradatimError, OSError) as error:
         return Health("warehouse", False, True, str(error), "choose another --home, or free and permit this one")
+    if cut:
+        detail = f"{len(cut)} files are missing or cut short, first {cut[0].path}"
+        return Health("warehouse", False, True, detail, "gradatim warehouse check")
     return Health("warehouse", True, True, detail, "")
 
 

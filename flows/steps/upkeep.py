@@ -7,12 +7,14 @@ from datetime import timedelta
 
 from flows.settings import Settings
 from flows.workshop import open_store
+from warehouse.backups import way_back
 from warehouse.errors import GradatimError, UserError
+from warehouse.failures import WarehouseFailed
 from warehouse.home import Home, without_password
 from warehouse.people_sql import attach_line
 from warehouse.records import JsonValue
 from warehouse.store import Store
-from warehouse.upkeep import check, clean, compact, expire, move
+from warehouse.upkeep import Finding, catalog_findings, check, clean, compact, expire, move
 
 POSTGRES = ("postgres://", "postgresql://")
 
@@ -34,6 +36,30 @@ def tend(settings: Settings, *, expire_days: float | None = None) -> Mapping[str
             f"{len(findings)} files are damaged, first {first.path}: {first.problem}; see: gradatim warehouse check"
         )
     return {**merged, "expired": len(expired), "deleted": len(deleted), "n_findings": 0}
+
+
+def checked(settings: Settings) -> list[Finding]:
+    """What is wrong with the warehouse, its catalog included where that keeps it from being opened at all."""
+    home = settings.place
+    if home.lost_catalog:
+        return catalog_findings(home)
+    try:
+        with existing_store(settings, read_only=True) as store:
+            return check(store)
+    except WarehouseFailed:
+        if found := catalog_findings(home):
+            return found
+        raise
+
+
+def remedy(home: Home, findings: Sequence[Finding]) -> str:
+    """The next command for what `checked` found."""
+    if any(finding.problem == "catalog" for finding in findings):
+        return f"the catalog is broken; {way_back(home)}"
+    return (
+        f"what is whole goes into a new home by: gradatim --home {home.root} warehouse check --salvage FOLDER; "
+        f"or {way_back(home)}"
+    )
 
 
 def existing_store(settings: Settings, *, read_only: bool = False) -> Store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -195,3 +196,12 @@ def test_a_flow_on_a_full_disk_is_refused_at_once(tmp_path):
             make_room(small / "home" / "prefect")
     finally:
         subprocess.run(["umount", "-l", small], check=True)
+
+
+def test_a_broken_catalog_is_a_finding_with_its_next_command(say, tmp_path):
+    home = tmp_path / "home"
+    Store.open(home).close()
+    (home / "catalog.sqlite").write_bytes(b"garbage" * 1000)
+    code, out, err = say(home, "warehouse", "check", "--json")
+    assert (code, [row["problem"] for row in json.loads(out)]) == (1, ["catalog"])
+    assert f"gradatim --home {home}-restored warehouse restore" in err

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
 from warehouse_rows import campaign
 
+from warehouse.backups import way_back
 from warehouse.catalog import libpq
 from warehouse.errors import GradatimError, UserError
 from warehouse.failures import WarehouseFailed, said
 from warehouse.home import Home, without_password
 from warehouse.people_sql import run
 from warehouse.store import Store
-from warehouse.upkeep import check
+from warehouse.upkeep import backup, catalog_findings, check, cut_files, restore
 
 
 def _flip(path: Path) -> None:
@@ -48,6 +51,7 @@ def test_damaged_files_are_told_by_every_way_of_reading(home: Path, damage: str)
         run(home, "SELECT * FROM tasks")
     with Store.open(home) as store:
         assert check(store)
+        assert bool(cut_files(store)) == (damage != "flipped")
         ways: list[Callable[[], object]] = [
             store.tasks,
             lambda: store.rows("SELECT * FROM tasks"),
@@ -73,6 +77,62 @@ def test_rows_without_a_catalog_are_not_passed_over_by_a_new_one(home: Path, lef
         with pytest.raises(UserError, match=r"holds rows|there is no warehouse"):
             Store.open(home, read_only=read_only)
     assert left is not None or not (home / "catalog.sqlite").exists()
+
+
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "overwritten": lambda path: path.write_bytes(b"garbage" + path.read_bytes()[7:]),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:20_000]),
+    "overwritten within": lambda path: path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 200_000),
+    "emptied": lambda path: path.write_bytes(b""),
+}
+
+
+@pytest.mark.parametrize("damage", BROKEN)
+def test_a_broken_catalog_is_named_with_the_command_that_brings_its_last_backup_back(
+    home: Path, tmp_path: Path, damage: str
+) -> None:
+    with Store.open(home) as store:
+        backup(store, tmp_path / "older")
+        backup(store, tmp_path / "newest")
+    with closing(sqlite3.connect(home / "catalog.sqlite")) as catalog:
+        catalog.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        catalog.execute("PRAGMA journal_mode = DELETE")
+    BROKEN[damage](home / "catalog.sqlite")
+    (finding, *_) = catalog_findings(Home.at(home))
+    assert (finding.path, finding.problem) == ("catalog.sqlite", "catalog")
+    new = f"{home}-restored"
+    told = f"gradatim --home {new} warehouse restore {tmp_path / 'newest'}"
+    ways: list[Callable[[], object]] = [
+        lambda: Store.open(home),
+        lambda: Store.open(home, read_only=True),
+        lambda: run(home, "SELECT 1 FROM tasks"),
+    ]
+    for way in ways:
+        with pytest.raises(GradatimError) as raised:
+            way()
+        assert told in str(raised.value)
+    shutil.rmtree(tmp_path / "newest")
+    assert f"warehouse restore {tmp_path / 'older'}" in way_back(Home.at(home))
+    assert restore(tmp_path / "older", new) == []
+
+
+def test_a_home_that_cannot_be_locked_is_told(home: Path) -> None:
+    (home / "lock").unlink(missing_ok=True)
+    (home / "lock").mkdir()
+    for way in (lambda: Store.open(home), lambda: run(home, "SELECT 1")):
+        with pytest.raises(UserError, match="cannot be locked"):
+            way()
+
+
+def test_a_backup_writes_over_no_other_warehouse(filled: Store, store: Store, tmp_path: Path) -> None:
+    copy = backup(store, tmp_path / "copy")
+    with Store.open(copy) as other:
+        other.commit(campaign(), batch="c", purpose="x", run="r")
+    for folder in (copy, filled.home.root, store.home.root):
+        with pytest.raises(UserError, match="into a"):
+            backup(store, folder)
+    with Store.open(copy) as other:
+        assert other.rows("SELECT count(*) AS n FROM tasks") != [{"n": 0}]
 
 
 def test_a_home_whose_making_broke_off_before_any_row_is_made_again(tmp_path: Path) -> None:

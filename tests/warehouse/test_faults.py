@@ -11,8 +11,9 @@ import pytest
 from warehouse_rows import status, task
 
 from warehouse.errors import UserError
+from warehouse.exports import export
 from warehouse.store import Store
-from warehouse.upkeep import check
+from warehouse.upkeep import backup, check, restore
 
 
 @pytest.fixture
@@ -47,6 +48,18 @@ def test_a_full_disk_refuses_the_commit_whole_and_a_smaller_one_works_later(blan
         assert store.rows("SELECT batch FROM batches") == [{"batch": "first"}]
         assert store.commit([task(i) for i in range(2, 9)], batch="big", purpose="x", run="r").new
         assert check(store) == []
+
+
+def test_a_copy_onto_a_full_disk_says_what_to_do_and_goes_on_later(filled: Store, small_disk: Path) -> None:
+    filler = small_disk / "filler"
+    filler.write_bytes(os.urandom(shutil.disk_usage(small_disk).free - 20_000))
+    for copy in (lambda: backup(filled, small_disk / "copy"), lambda: export(filled, small_disk / "tasks")):
+        with pytest.raises(UserError, match=r"No space left on device; .* run the same command again"):
+            copy()
+    filler.unlink()
+    backup(filled, small_disk / "copy")
+    assert restore(small_disk / "copy", small_disk / "restored") == []
+    assert export(filled, small_disk / "tasks").n_tasks
 
 
 def test_two_campaigns_share_one_home(store: Store) -> None:

@@ -18,6 +18,7 @@ from blake3 import blake3
 from warehouse.errors import UserError, unknown_name
 from warehouse.exports.card import card
 from warehouse.exports.layouts import layout
+from warehouse.failures import copying
 from warehouse.records import Split, Status, Task
 from warehouse.store import Store
 
@@ -73,30 +74,33 @@ def export(
     if dry_run:
         return told
     partial = folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.partial")
-    try:
-        sums = {}
-        for split, chosen in by_split.items():
-            path = _write(partial, split, format_name, (shape(t) for t in chosen))
-            sums[str(path.relative_to(partial))] = blake3(path.read_bytes()).hexdigest()
-        manifest = {
-            "layout": layout_name,
-            "format": format_name,
-            "snapshot_id": snapshot,
-            "private": sorted(private),
-            "sources": dict(Counter(t.source for t in tasks)),
-            "n_tasks": told.n_tasks,
-            "files": sums,
-        }
-        (partial / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
-        licences = {r["source"]: r["licence"] for r in store.rows("SELECT source, licence FROM sources ORDER BY rowid")}
-        (partial / "README.md").write_text(card(folder.name, manifest, tasks, licences), "utf-8")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        if folder.exists():
-            folder.rmdir()
-        partial.replace(folder)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
+    with copying(folder, "exporting"):
+        try:
+            sums = {}
+            for split, chosen in by_split.items():
+                path = _write(partial, split, format_name, (shape(t) for t in chosen))
+                sums[str(path.relative_to(partial))] = blake3(path.read_bytes()).hexdigest()
+            manifest = {
+                "layout": layout_name,
+                "format": format_name,
+                "snapshot_id": snapshot,
+                "private": sorted(private),
+                "sources": dict(Counter(t.source for t in tasks)),
+                "n_tasks": told.n_tasks,
+                "files": sums,
+            }
+            (partial / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+            licences = {
+                r["source"]: r["licence"] for r in store.rows("SELECT source, licence FROM sources ORDER BY rowid")
+            }
+            (partial / "README.md").write_text(card(folder.name, manifest, tasks, licences), "utf-8")
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            if folder.exists():
+                folder.rmdir()
+            partial.replace(folder)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
     _register(store, folder, sources)
     return told
 

@@ -1,7 +1,7 @@
 """Upkeep of a warehouse, only under its lock: compaction, expiry, checks, backups, retention, takedowns, moves."""
 
 from warehouse.upkeep.backup import Copied, backup, held, lacking, restore
-from warehouse.upkeep.check import Finding, check, salvage
+from warehouse.upkeep.check import Finding, catalog_findings, check, cut_files, salvage
 from warehouse.upkeep.compaction import clean, compact, expire
 from warehouse.upkeep.move import move
 from warehouse.upkeep.takedown import purge, retain
@@ -10,9 +10,11 @@ __all__ = [
     "Copied",
     "Finding",
     "backup",
+    "catalog_findings",
     "check",
     "clean",
     "compact",
+    "cut_files",
     "expire",
     "held",
     "lacking",

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 import duckdb
 
+from warehouse.backups import note_backup
 from warehouse.catalog import is_postgres, locked
 from warehouse.errors import UserError
+from warehouse.failures import copying
 from warehouse.home import Home
 from warehouse.store import Store
 from warehouse.upkeep.check import Finding, check
@@ -36,11 +38,9 @@ def backup(store: Store, to: Path | str) -> Path:
     home, target = store.home, Home(Path(to).expanduser().absolute())
     with store.upkeep() as connection:
         wanted = _lacking(connection, home, target)
-        target.create()
-        for one in wanted:
-            _copy(one)
-        with closing(sqlite3.connect(home.catalog)) as source, closing(sqlite3.connect(target.catalog)) as copy:
-            source.backup(copy)
+        with copying(target.root, "backing up"):
+            _copy_all(home, target, wanted)
+        note_backup(home, target.root)
     return target.root
 
 
@@ -53,6 +53,7 @@ def lacking(store: Store, to: Path | str) -> list[Copied]:
 def _lacking(connection: duckdb.DuckDBPyConnection, home: Home, target: Home) -> list[Copied]:
     if is_postgres(home) or home.local_data is None:
         raise UserError("backup copies homes with a SQLite catalog and local files; use pg_dump and the bucket's copy")
+    _refuse_another(home, target)
     rows = [Copied(home.local_data / file.path, target.data / file.path) for file in catalog_files(connection, home)]
     others = [
         Copied(path, target.root / path.relative_to(home.root))
@@ -63,6 +64,30 @@ def _lacking(connection: duckdb.DuckDBPyConnection, home: Home, target: Home) ->
     return [one for one in (*rows, *others) if not _is_there(one)]
 
 
+def _refuse_another(home: Home, target: Home) -> None:
+    """Raise `UserError` where a backup would write over a warehouse that is not an older copy of this one."""
+    if target.root.resolve() == home.root.resolve():
+        raise UserError(f"{target.root} is the home itself; back up into another folder")
+    if not target.catalog.is_file():
+        return
+    mine, theirs = _identity(home), _identity(target)
+    if theirs is None or mine is None or theirs[0] != mine[0] or theirs[1] > mine[1]:
+        raise UserError(
+            f"{target.root} holds a warehouse that is no earlier copy of {home.root}; back up into a new folder"
+        )
+
+
+def _identity(home: Home) -> tuple[str, int] | None:
+    """What every copy of a warehouse shares, and its newest snapshot; none for a catalog that cannot be read."""
+    sql = "SELECT (SELECT min(schema_uuid) FROM ducklake_schema), (SELECT max(snapshot_id) FROM ducklake_snapshot)"
+    try:
+        with closing(sqlite3.connect(home.catalog)) as catalog:
+            uuid, snapshot = catalog.execute(sql).fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return (str(uuid), int(snapshot)) if snapshot is not None else None
+
+
 def restore(from_: Path | str, to: Path | str) -> list[Finding]:
     """Make a new home in `to` from a backup, and check it; returns what the check found.
 
@@ -70,12 +95,8 @@ def restore(from_: Path | str, to: Path | str) -> list[Finding]:
     """
     wanted = held(from_, to)
     source, target = Home.at(from_), Home(Path(to).expanduser().absolute())
-    with locked(source):
-        target.create()
-        for one in wanted:
-            _copy(one)
-        with closing(sqlite3.connect(source.catalog)) as old, closing(sqlite3.connect(target.catalog)) as copy:
-            old.backup(copy)
+    with locked(source), copying(target.root, "restoring"):
+        _copy_all(source, target, wanted)
     with Store.open(target) as store:
         return check(store)
 
@@ -97,6 +118,14 @@ def held(from_: Path | str, to: Path | str) -> list[Copied]:
 
 def _is_there(one: Copied) -> bool:
     return one.target.exists() and one.target.stat().st_size == one.source.stat().st_size
+
+
+def _copy_all(home: Home, target: Home, wanted: list[Copied]) -> None:
+    target.create()
+    for one in wanted:
+        _copy(one)
+    with closing(sqlite3.connect(home.catalog)) as source, closing(sqlite3.connect(target.catalog)) as copy:
+        source.backup(copy)
 
 
 def _copy(one: Copied) -> None:

@@ -37,7 +37,7 @@ def check(store: Store) -> list[Finding]:
     Row counts of tables are taken by scanning too: the catalog's own statistics are not trusted.
     """
     with store.upkeep() as connection:
-        findings = _catalog_findings(store.home)
+        findings = catalog_findings(store.home)
         sums = {p: (n, b) for p, n, b in connection.execute("SELECT path, n_bytes, blake3 FROM files").fetchall()}
         for file in catalog_files(connection, store.home):
             finding = _check_file(connection, store.home, file, sums.get(file.path))
@@ -48,6 +48,25 @@ def check(store: Store) -> list[Finding]:
     return findings
 
 
+def cut_files(store: Store) -> list[Finding]:
+    """Files of the catalog that are missing or not as long as they were, without reading any; empty when all are."""
+    data = store.home.local_data
+    if data is None:
+        return []
+    with store.upkeep() as connection:
+        files = catalog_files(connection, store.home)
+    found = [_length_finding(data / file.path, file) for file in files]
+    return [finding for finding in found if finding]
+
+
+def _length_finding(path: Path, file: CatalogFile) -> Finding | None:
+    if not path.is_file():
+        return Finding(file.table, file.path, "missing", "the file is not there")
+    if (n_bytes := path.stat().st_size) != file.n_bytes:
+        return Finding(file.table, file.path, "size", f"{n_bytes} bytes, {file.n_bytes} were written")
+    return None
+
+
 def _check_file(
     connection: duckdb.DuckDBPyConnection, home: Home, file: CatalogFile, known: tuple[int, str] | None
 ) -> Finding | None:
@@ -56,12 +75,12 @@ def _check_file(
 
     if home.local_data is not None:
         path = home.local_data / file.path
-        if not path.is_file():
-            return found("missing", "the file is not there")
+        if cut := _length_finding(path, file):
+            return cut
         if known is None:
             return found("no checksum", "the file is not listed in `files`")
         n_bytes, digest = checksum(path)
-        if n_bytes != known[0] or n_bytes != file.n_bytes:
+        if n_bytes != known[0]:
             return found("size", f"{n_bytes} bytes, {known[0]} were written")
         if digest != known[1]:
             return found("blake3", "the content is not what was written")
@@ -82,8 +101,13 @@ def _scanned(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[int | No
     return (row[0] if row else 0), ""
 
 
-def _catalog_findings(home: Home) -> list[Finding]:
+def catalog_findings(home: Home) -> list[Finding]:
+    """What SQLite's own check finds in the catalog; works where the warehouse cannot be opened any more."""
     if is_postgres(home):
+        return []
+    if lost := home.lost_catalog:
+        return [Finding("", home.catalog.name, "catalog", f"{lost}, while {home.local_data} holds rows")]
+    if not home.catalog.is_file():
         return []
     try:
         with closing(sqlite3.connect(home.catalog)) as catalog:
