@@ -7,6 +7,9 @@ from warehouse.records import Task
 
 _NEWEST = "row_number() OVER (PARTITION BY task_id ORDER BY rowid DESC) = 1"
 
+_ADDED = "NULL::VARCHAR AS scaffold"
+"""Private columns that a snapshot from before they were added does not have."""
+
 
 def tasks_query(inner: str, outer: str, *, private: bool) -> str:
     """SQL for the columns of `Task`, sorted by id.
@@ -15,8 +18,8 @@ def tasks_query(inner: str, outer: str, *, private: bool) -> str:
     """
     columns = ", ".join(_value(c, private=private) for c in contract(Task).columns)
     secrets = (
-        f"LEFT JOIN (SELECT * FROM private.{PRIVATE_TABLE} SEMI JOIN chosen USING (task_id) QUALIFY {_NEWEST}) AS s"
-        " ON s.task_id = t.task_id"
+        f"LEFT JOIN (SELECT * FROM (SELECT * FROM private.{PRIVATE_TABLE} SEMI JOIN chosen USING (task_id) "
+        f"QUALIFY {_NEWEST}) UNION ALL BY NAME SELECT {_ADDED} WHERE false) AS s ON s.task_id = t.task_id"
         if private
         else ""
     )

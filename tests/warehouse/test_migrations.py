@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -55,6 +56,15 @@ def _old_home(folder: Path) -> Home:
         " 0.0 AS latency_s, 'stop' AS finish_reason, 'PASS' AS judgement, 1.0 AS reward, '{}' AS parts, '[]' AS cheats,"
         " 'r' AS run_id, 'b' AS batch_id, now() AS written_at"
     )
+    stamps = "'r' AS run_id, 'b' AS batch_id, now() AS written_at"
+    connection.execute(
+        "INSERT INTO tasks BY NAME SELECT 't9' AS task_id, 'code' AS domain, 'f' AS family, 1 AS level, '{}' AS params, "
+        "'program' AS answer_kind, 's' AS scaffold, '[]' AS parents, 'gradatim' AS source, 'heldout' AS split, "
+        f"'verifiable' AS kind, {stamps}"
+    )
+    connection.execute(
+        f"INSERT INTO private.task_secrets BY NAME SELECT 't9' AS task_id, 'p' AS prompt, 'g' AS gold, {stamps}"
+    )
     connection.close()
     return home
 
@@ -82,6 +92,21 @@ def test_an_older_schema_is_read_with_todays_columns_and_views(tmp_path: Path) -
     with Store.open(home) as store:
         compact(store)
         assert {r.rollout_id: r.protocol_hash for r in store.read(Rollout)} == hashes
+
+
+def test_what_became_private_is_read_from_where_it_was(tmp_path: Path) -> None:
+    home = _old_home(tmp_path)
+    with Store.open(home) as store:
+        first = next(row["id"] for row in store.rows("SELECT max(snapshot_id) AS id FROM lake.snapshots()"))
+        (now,) = store.tasks(status=None, task_ids=["t9"])
+        with store.at(int(first) - 1) as past:
+            assert past.tasks(status=None, task_ids=["t9"]) == [now]
+        store.commit([dataclasses.replace(now, task_id="t8")], batch="b2", purpose="x", run="r")
+        later = store.tasks(status=None, task_ids=["t8", "t9"])
+        assert [(t.prompt, t.gold, t.scaffold) for t in later] == [("p", "g", "s")] * 2
+        assert store.rows("SELECT task_id, scaffold FROM tasks ORDER BY task_id") == [
+            {"task_id": "t8", "scaffold": None}, {"task_id": "t9", "scaffold": "s"},
+        ]  # fmt: skip
 
 
 def test_a_newer_home_is_refused_and_left_alone(store: Store, newer: Path) -> None:

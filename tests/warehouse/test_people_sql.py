@@ -203,8 +203,9 @@ def test_the_private_schema_opens_only_when_asked(filled: Store) -> None:
 
 
 def test_held_out_texts_are_not_in_public_tables(filled: Store) -> None:
-    rows = run(filled.home, "SELECT prompt, gold, tests, reference FROM tasks WHERE split = 'heldout'").to_pylist()
-    assert rows == [dict.fromkeys(("prompt", "gold", "tests", "reference"))] * 2
+    names = ("prompt", "gold", "tests", "reference", "scaffold")
+    rows = run(filled.home, f"SELECT {', '.join(names)} FROM tasks WHERE split = 'heldout'").to_pylist()
+    assert rows == [dict.fromkeys(names)] * 2
 
 
 def test_a_query_that_runs_for_ever_is_stopped(filled: Store) -> None:

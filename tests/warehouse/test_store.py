@@ -73,13 +73,14 @@ def test_the_newest_status_counts(store: Store) -> None:
 
 
 def test_hidden_parts_lie_in_the_private_schema(store: Store) -> None:
-    rows = [task(1, hidden_tests="[1]", tests="[0]"), task(2, split=Split.HELDOUT, tests="[2]", hidden_tests="[3]")]
+    secret = task(2, split=Split.HELDOUT, tests="[2]", hidden_tests="[3]", scaffold="{}")
+    rows = [task(1, hidden_tests="[1]", tests="[0]", scaffold="x"), secret]
     store.commit([*rows, status(1), status(2)], batch="b", purpose="x", run="r")
     assert store.tasks() == rows
     public = store.rows("SELECT * FROM tasks ORDER BY task_id")
     assert "hidden_tests" not in public[0]
     assert public[0]["tests"] == "[0]"
-    assert [public[1][name] for name in ("prompt", "gold", "tests", "reference")] == [None] * 4
+    assert [public[1][name] for name in ("prompt", "gold", "tests", "reference", "scaffold")] == [None] * 5
     shown = store.tasks(private=False)
     assert [t.hidden_tests for t in shown] == [None, None]
     assert shown[1].prompt == ""

@@ -72,7 +72,10 @@ class Task:
     answer_kind: Annotated[str, Column("how an answer is read: integer, text, ..., or program")]
     gold: Annotated[str | None, Column("the right answer", private="heldout")] = None
     entry: Annotated[str | None, Column("function that tests call")] = None
-    scaffold: Annotated[str | None, Column("program around the completion, with the marker {completion}")] = None
+    scaffold: Annotated[
+        str | None,
+        Column("program around the completion, with the marker {completion}; an agent task's world", private="heldout"),
+    ] = None
     tests: Annotated[str | None, Column("visible tests, tagged JSON", json=True, private="heldout")] = None
     hidden_tests: Annotated[str | None, Column("hidden tests, tagged JSON", json=True, private=True)] = None
     reference: Annotated[str | None, Column("a right completion", private="heldout")] = None

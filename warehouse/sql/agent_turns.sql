@@ -15,6 +15,7 @@ SELECT
     count(*) FILTER (judgement = 'PASS') AS n_solved,
     n_solved / nullif(n, 0) AS solve_rate,
     count(*) FILTER (cheats <> '[]') / nullif(n, 0) AS cheat_rate,
+    count(*) FILTER (cheats LIKE '%never:%' OR cheats LIKE '%must_use:%') / nullif(n, 0) AS violation_rate,
     count(*) FILTER (cause LIKE 'budget:%') / nullif(n, 0) AS out_of_budget_rate,
     avg(n_turns) AS mean_turns,
     sum(n_refused) / nullif(sum(n_turns), 0) AS refused_rate,

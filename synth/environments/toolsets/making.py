@@ -26,7 +26,7 @@ from synth.seeds import stream
 from synth.tasks import split_of, task_of
 from warehouse.records import Domain, JsonValue, Task
 
-NAME, VERSION = "toolset", 1
+NAME, VERSION = "toolset", 2
 LEVELS = range(1, 6)
 THEMES = (
     "harbour ship berth", "clinic ward bed", "orchard tree crate", "archive shelf scroll", "quarry pit cart",
@@ -135,17 +135,16 @@ def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
     """The attempts of one request."""
     for index in range(request.start, request.start + request.n):
         made = draft(stream(NAME, VERSION, request.level, request.seed, index), request.level)
-        plan: list[JsonValue] = list(made.plan)
         item = Item(
             prompt=made.goal,
             answer_kind="integer",
             reference=str(made.answer),
             gold=str(made.answer),
-            scaffold=json.dumps(made.service.data(), sort_keys=True),
+            scaffold=json.dumps({**made.service.data(), "plan": made.plan}, sort_keys=True),
         )
         params: dict[str, JsonValue] = {
             "version": VERSION, "seed": request.seed, "index": index, "environment": NAME,
-            "tool_family": made.theme, "rules": {name: list(rows) for name, rows in made.rules.items()}, "plan": plan,
+            "tool_family": made.theme, "rules": {name: list(rows) for name, rows in made.rules.items()},
         }  # fmt: skip
         task = task_of(
             item, domain=Domain.AGENT, family=NAME, level=request.level, params=params, split=split_of(made.theme)
@@ -162,11 +161,14 @@ def checks(pool: Pool) -> Sequence[Check]:
     return [Check("plan", 1, "tool-plan", 10, plan, independent=True), Check("guess", 1, "probes", 20, _guess)]
 
 
+def plan_of(task: Task) -> list[str]:
+    """The calls that reach a task's goal; with the service itself, private where the task is held out."""
+    return [str(step) for step in json.loads(task.scaffold or "{}")["plan"]]
+
+
 def _reached(task: Task, pool: Pool) -> Finding:
-    listed: object = task.params["plan"]
-    steps = [str(step) for step in listed] if isinstance(listed, list | tuple) else []
     ticks = iter(range(10**6))
-    played = play(task, scripted(steps), pool, budget=Budget(), clock=lambda: float(next(ticks)) / 1000)
+    played = play(task, scripted(plan_of(task)), pool, budget=Budget(), clock=lambda: float(next(ticks)) / 1000)
     return PASSED if played.passed else failed(f"plan: {played.word.judgement}", detail=played.word.detail)
 
 

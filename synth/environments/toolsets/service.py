@@ -67,7 +67,7 @@ class Service:
         specs = [
             Spec(name, meaning, kind, tuple((a, b) for a, b in rows)) for name, meaning, kind, rows in data["specs"]
         ]
-        rest = {name: value for name, value in data.items() if name not in ("specs", "units")}
+        rest = {name: value for name, value in data.items() if name not in ("specs", "units", "plan")}
         return cls(
             specs=specs, units=(data["units"][0], data["units"][1]), **{**rest, "figures": dict(data["figures"])}
         )

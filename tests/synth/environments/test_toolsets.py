@@ -11,7 +11,7 @@ import pytest
 from synth.environments import Budget
 from synth.environments.makers import MAKERS
 from synth.environments.running import Policy, Trajectory, called, play, scripted
-from synth.environments.toolsets.making import THEMES, draft
+from synth.environments.toolsets.making import THEMES, draft, plan_of
 from synth.environments.toolsets.service import Service
 from synth.graders import Judge
 from synth.novelty import Novelty
@@ -46,10 +46,6 @@ def played(task: Task, policy: Policy, pool: Pool) -> Trajectory:
     return play(task, policy, pool, budget=Budget(calls=20), clock=time.monotonic)
 
 
-def plan(task: Task) -> list[str]:
-    return [str(step) for step in task.params["plan"]]
-
-
 def of_level(tasks: list[Task], level: int) -> Task:
     return next(task for task in tasks if task.level == level)
 
@@ -60,9 +56,9 @@ def service(task: Task) -> Service:
 
 def test_every_plan_reaches_its_goal_and_the_first_calls_alone_do_not(tasks: list[Task], judge: Judge):
     for task in tasks[::10]:
-        assert played(task, scripted(plan(task)), judge.pool).passed
-        assert played(task, scripted(plan(task)[:-1]), judge.pool).word.judgement is not Judgement.PASS
-        assert played(task, scripted(plan(task)[-1:]), judge.pool).passed == (task.level < 5)
+        assert played(task, scripted(plan_of(task)), judge.pool).passed
+        assert played(task, scripted(plan_of(task)[:-1]), judge.pool).word.judgement is not Judgement.PASS
+        assert played(task, scripted(plan_of(task)[-1:]), judge.pool).passed == (task.level < 5)
 
 
 def test_submissions_are_judged_as_completions_too(tasks: list[Task], judge: Judge):
@@ -79,7 +75,7 @@ def test_a_figure_that_is_out_of_date_is_wrong(tasks: list[Task], judge: Judge):
 
 
 def test_a_busy_tool_is_an_observation_from_which_a_policy_recovers(tasks: list[Task], judge: Judge):
-    one = played(of_level(tasks, 4), scripted(plan(of_level(tasks, 4))), judge.pool)
+    one = played(of_level(tasks, 4), scripted(plan_of(of_level(tasks, 4))), judge.pool)
     assert "busy" in str(one.turns[1]["observation"])
     assert one.passed
 
@@ -87,7 +83,9 @@ def test_a_busy_tool_is_an_observation_from_which_a_policy_recovers(tasks: list[
 def test_a_tool_asks_for_what_another_one_gives(tasks: list[Task], judge: Judge):
     task = of_level(tasks, 3)
     figure = service(task).name_of("figure")
-    steps = [step.replace(service(task).key_pass, "guess") for step in plan(task) if json.loads(step)["name"] == figure]
+    steps = [
+        step.replace(service(task).key_pass, "guess") for step in plan_of(task) if json.loads(step)["name"] == figure
+    ]
     one = played(task, scripted(steps), judge.pool)
     assert f"get one from {service(task).name_of('open')}" in str(one.turns[1]["observation"])
 
@@ -95,16 +93,16 @@ def test_a_tool_asks_for_what_another_one_gives(tasks: list[Task], judge: Judge)
 def test_rules_are_told_and_a_broken_one_voids_the_rollout(tasks: list[Task], judge: Judge):
     task = of_level(tasks, 5)
     check, wipe = service(task).name_of("check"), service(task).name_of("wipe")
-    honest = played(task, scripted(plan(task)), judge.pool)
+    honest = played(task, scripted(plan_of(task)), judge.pool)
     assert f"You must use {check}. Never call {wipe}." in str(honest.turns[0]["text"])
     assert honest.passed
-    skipped = played(task, scripted([s for s in plan(task) if json.loads(s)["name"] != check]), judge.pool)
+    skipped = played(task, scripted([s for s in plan_of(task) if json.loads(s)["name"] != check]), judge.pool)
     assert (skipped.word.judgement, skipped.word.cheats) == (Judgement.CHEAT, (f"must_use:{check}",))
     tried = played(
-        task, scripted([called(check), *(s for s in plan(task) if json.loads(s)["name"] != check)]), judge.pool
+        task, scripted([called(check), *(s for s in plan_of(task) if json.loads(s)["name"] != check)]), judge.pool
     )
     assert tried.word.cheats == (f"must_use:{check}",)
-    wiped = played(task, scripted([*plan(task), called(wipe)]), judge.pool)
+    wiped = played(task, scripted([*plan_of(task), called(wipe)]), judge.pool)
     assert (wiped.word.reward, wiped.word.cheats) == (0.0, (f"never:{wipe}",))
     assert wiped.cause == f"cheat:never:{wipe}"
 
