@@ -55,7 +55,9 @@ class WrittenConfig(Frozen):
 
         for name in styles:
             if "document" in STYLES.get(name).needs:
-                raise ValueError(f"style '{name}' writes from documents: gradatim synth --style {name} --documents PATH")
+                raise ValueError(
+                    f"style '{name}' writes from documents: gradatim synth --style {name} --documents PATH"
+                )
         return styles
 
 
@@ -63,7 +65,8 @@ class SynthesisConfig(Frozen):
     """Which tasks are made before training."""
 
     families: tuple[str, ...] = ("rev", "sort", "inc", "add", "tally", "max", "lin", "cut")
-    """Families that make tasks; each at all of its levels."""
+    """Families that make tasks, those of agent tasks among them; each at all of its levels. A stage trains on agent
+    tasks or on single turns, so a campaign names families of one kind."""
     n_per_family: int = Field(600, ge=1)
     """Attempts per family, spread evenly over its levels."""
     sources: tuple[str, ...] = ()
@@ -79,10 +82,15 @@ class SynthesisConfig(Frozen):
     @field_validator("families")
     @classmethod
     def _known(cls, families: tuple[str, ...]) -> tuple[str, ...]:
+        from synth.environments.makers import MAKERS
         from synth.family import FAMILIES
 
+        agents = [name for name in families if name in MAKERS.names()]
         for name in families:
-            FAMILIES.get(name)
+            if name not in agents:
+                FAMILIES.get(name)
+        if agents and len(agents) < len(families):
+            raise ValueError(f"{', '.join(agents)} are agent tasks, the others are not: train on one kind")
         return families
 
 
@@ -177,7 +185,9 @@ class CampaignConfig(Frozen):
     @model_validator(mode="after")
     def _confirmed(self) -> CampaignConfig:
         if self.models.writer and not self.models.checker:
-            raise ValueError("models.writer writes tasks that nobody confirms: give [models.checker] of another lineage")
+            raise ValueError(
+                "models.writer writes tasks that nobody confirms: give [models.checker] of another lineage"
+            )
         return self
 
     @model_validator(mode="after")

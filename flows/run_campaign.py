@@ -13,9 +13,10 @@ from flows.import_corpus import import_source
 from flows.orchestration import GPU, step, verb_flow
 from flows.plan_mixture import plan
 from flows.settings import Settings
-from flows.steps import asked_of_models, reporting, synthesis, written
+from flows.steps import agents, asked_of_models, reporting, synthesis, written
 from flows.steps.reach import reach
 from flows.steps.steering import outset
+from flows.synthesize_agents import make_agents
 from flows.synthesize_tasks import make_tasks
 from flows.train_stage import start_policy, train
 from flows.watch_collapse import watch
@@ -36,6 +37,8 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
     with workshop(settings, flow="run_campaign", config=stored, campaign_id=ids.campaign) as shop:
         for name, path in sources.items():
             import_source(shop, name, path)
+        if episodes := agents.requests_of(config, ids.nonce):
+            make_agents(shop, episodes, campaign_id=ids.campaign)
         show_funnel(make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign))
         write_tasks(shop, config, ids)
         ask_models(shop, config, ids)

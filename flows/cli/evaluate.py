@@ -31,6 +31,7 @@ def command(
     """
     from flows.campaign import read_config
     from flows.settings import prepared
+    from flows.steps.agents import episodes_of
     from flows.steps.current import current, origin_of
     from flows.steps.evaluation import foreseen, protocol_of
     from flows.workshop import looking
@@ -60,3 +61,7 @@ def command(
         for group, figures in found.items()
     ]
     Output(as_json=False).rows(rows)
+    with looking(settings) as shop:
+        played = episodes_of(shop, policy_id)
+    if played:
+        Output(as_json=False).rows(played, title="its episodes; gradatim sql --named agent_turns has every column")

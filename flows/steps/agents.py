@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
+from flows.campaign import CampaignConfig
 from flows.progress import Progress
 from flows.steps.synthesis import funnel
 from flows.workshop import Workshop
@@ -37,6 +38,13 @@ def agent_requests(names: Sequence[str], *, n: int, seed: int, level: int | None
             starts = range(0, share, BATCH)
             made += [Request(name, place, min(BATCH, share - start), seed, start) for start in starts]
     return made
+
+
+def requests_of(config: CampaignConfig, nonce: str = "") -> list[Request]:
+    """The agent tasks that a campaign asks for; none where it names no family of them."""
+    seed = int(content_hash("synthesis", config.seed, nonce)[:8], 16)
+    named = [name for name in config.synthesis.families if name in MAKERS.names()]
+    return agent_requests(named, n=config.synthesis.n_per_family, seed=seed)
 
 
 def agent_tasks(shop: Workshop, requests: Sequence[Request], *, campaign_id: str) -> Mapping[str, JsonValue]:
@@ -79,6 +87,16 @@ def evaluate_agent(
     shop.commit([*([] if known else [policy]), *rows], batch=owner, purpose=f"play {family} with {name}")
     found: list[Mapping[str, JsonValue]] = shop.store.named("agent_turns", policy=policy.policy_id).to_pylist()
     return found
+
+
+EPISODE_COLUMNS = ("family", "level", "n", "solve_rate", "cheat_rate", "violation_rate", "out_of_budget_rate",
+                   "mean_turns", "refused_rate", "recovery_rate", "p50_latency_s", "p95_latency_s")  # fmt: skip
+
+
+def episodes_of(shop: Workshop, policy_id: str) -> list[Mapping[str, object]]:
+    """How a policy's evaluation episodes went, by family and level; empty for one that was measured on single turns."""
+    rows = shop.store.named("agent_turns", policy=policy_id).to_pylist()
+    return [{name: row[name] for name in EPISODE_COLUMNS} for row in rows if row["purpose"] == "eval" and row["n"]]
 
 
 def _batch(campaign_id: str, request: Request) -> str:

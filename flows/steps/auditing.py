@@ -8,8 +8,12 @@ from collections.abc import Mapping, Sequence
 from flows.progress import Progress
 from flows.workshop import Workshop
 from synth.audit import CHECK, VERSION, audit, rejudge, signature, stale
+from synth.audit.rejudging import AgentChecks
 from synth.bench import SandboxBench
+from synth.environments.makers import MAKERS
+from synth.evidence import Check
 from synth.graders import verifier_of
+from synth.grown.growing import evidence
 from warehouse.errors import UserError
 from warehouse.records import Domain, JsonValue, Task, TaskKind, content_hash
 
@@ -45,7 +49,7 @@ def foreseen(shop: Workshop, *, n: int, seed: int, rejudge: bool) -> Mapping[str
     return {
         "n_tasks": len(tasks),
         "n_audited_before": sum(len(group) for group in groups if shop.seen(_batch(group))),
-        "n_stale": len(stale(shop.store.tasks(), _signed(shop))) if rejudge else 0,
+        "n_stale": len(stale(shop.store.tasks(), _signed(shop), _evidence(shop))) if rejudge else 0,
     }
 
 
@@ -94,7 +98,7 @@ def rejudge_stale(shop: Workshop) -> Mapping[str, JsonValue]:
 
     Returns {"rejudged", "quarantined", "undecided"}; an undecided task stays as it is, to be asked again.
     """
-    tasks = stale(shop.store.tasks(), _signed(shop))
+    tasks = stale(shop.store.tasks(), _signed(shop), _evidence(shop))
     counts = {"rejudged": 0, "quarantined": 0, "undecided": 0}
     bench = SandboxBench(shop.judge)
     with Progress("judge again", total=len(tasks)) as progress:
@@ -106,7 +110,7 @@ def rejudge_stale(shop: Workshop) -> Mapping[str, JsonValue]:
 
 
 def _rejudge(shop: Workshop, group: Sequence[Task], bench: SandboxBench, counts: dict[str, int]) -> None:
-    found = [one for one in rejudge(group, bench) if one is not None]
+    found = [one for one in rejudge(group, bench, _evidence(shop)) if one is not None]
     verdicts = [verdict for one in found for verdict in one.verdicts]
     changes = [one.status for one in found if one.status is not None]
     counts["rejudged"] += len(found)
@@ -116,6 +120,17 @@ def _rejudge(shop: Workshop, group: Sequence[Task], bench: SandboxBench, counts:
         said: list[JsonValue] = [[v.task_id, v.check, v.verifier, v.verifier_version, v.outcome] for v in verdicts]
         batch = content_hash("judge again", shop.store.snapshot(), said)
         shop.commit([*verdicts, *changes], batch=batch, purpose="judge again")
+
+
+def _evidence(shop: Workshop) -> AgentChecks:
+    """What admits agent tasks, by family; a family that is not installed any more has nothing to say."""
+
+    def checks(family: str) -> Sequence[Check]:
+        if family in MAKERS.names():
+            return MAKERS.get(family).checks(shop.judge.pool)
+        return evidence(family, shop.judge) or ()
+
+    return checks
 
 
 def _signed(shop: Workshop) -> dict[str, dict[str, str]]:

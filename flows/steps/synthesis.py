@@ -10,6 +10,7 @@ from flows.progress import Progress
 from flows.workshop import Workshop
 from synth.ahead import Ahead
 from synth.decontaminate import Benchmark
+from synth.environments.makers import MAKERS
 from synth.family import FAMILIES, Family
 from synth.pipeline import BATCH, synthesize
 from synth.proposals import Request
@@ -47,10 +48,11 @@ def _shares(family: Family, n: int, level: int | None) -> list[tuple[int, int]]:
 
 
 def requests_of(config: CampaignConfig, nonce: str = "") -> list[Request]:
-    """What a campaign asks for; a forced new campaign asks under another seed."""
+    """What a campaign asks for, agent tasks apart; a forced new campaign asks under another seed."""
     seed = int(content_hash("synthesis", config.seed, nonce)[:8], 16)
-    families = (*config.synthesis.families, *config.evaluation.unseen_families)
-    return requests_for(families, n=config.synthesis.n_per_family, seed=seed)
+    agents = MAKERS.names()
+    named = (*config.synthesis.families, *config.evaluation.unseen_families)
+    return requests_for([name for name in named if name not in agents], n=config.synthesis.n_per_family, seed=seed)
 
 
 def make_tasks(

@@ -8,8 +8,10 @@ from dataclasses import replace
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
 from flows.workshop import Workshop, code_version
+from synth.graders import Judge
 from trainer import policies
-from trainer.policies import LoadedPolicy
+from trainer.pocket_agent import warm_started
+from trainer.policies import POCKET_AGENT, LoadedPolicy
 from trainer.sft import clean_pairs, warm_start
 from warehouse.records import JsonValue, RunStatus, Stage, content_hash
 
@@ -40,7 +42,7 @@ def start_policy(shop: Workshop, config: CampaignConfig, *, campaign_id: str) ->
     shop.commit([started], batch=f"{stage_id}:started", purpose="warm start begins")
     policy = policies.load(config.policy, shop.home.root, seed=config.seed)
     if config.warm_start.n_steps:
-        policy = policies.save(_trained(policy, config), shop.home.checkpoints / stage_id)
+        policy = policies.save(_trained(policy, config, shop.judge), shop.home.checkpoints / stage_id)
     finished = replace(
         started,
         status=RunStatus.FINISHED,
@@ -53,15 +55,15 @@ def start_policy(shop: Workshop, config: CampaignConfig, *, campaign_id: str) ->
     return policy.policy_id
 
 
-def _trained(policy: LoadedPolicy, config: CampaignConfig) -> LoadedPolicy:
-    """`policy` after supervised steps on clean demonstrations in which hard levels are rare."""
-    n_steps = config.warm_start.n_steps
-    pairs = clean_pairs(config.synthesis.families, config.warm_start, seed=config.seed)
-    with Progress("warm start", total=n_steps) as progress:
-        return warm_start(
-            policy,
-            pairs,
-            config.warm_start,
-            seed=config.seed,
-            progress=lambda step, loss: progress.to(step, f"loss {loss:.3f}"),
-        ).policy
+def _trained(policy: LoadedPolicy, config: CampaignConfig, judge: Judge) -> LoadedPolicy:
+    """`policy` after supervised steps on clean demonstrations, or an agent's scripts; hard levels are rare in both."""
+    settings, seed = config.warm_start, config.seed
+    with Progress("warm start", total=settings.n_steps) as progress:
+
+        def told(step: int, loss: float) -> None:
+            progress.to(step, f"loss {loss:.3f}")
+
+        if config.policy.name == POCKET_AGENT:
+            return warm_started(policy, settings, judge.pool, seed=seed, progress=told).policy
+        pairs = clean_pairs(config.synthesis.families, settings, seed=seed)
+        return warm_start(policy, pairs, settings, seed=seed, progress=told).policy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -42,10 +43,28 @@ def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
 def _proposal(request: Request, index: int, pool: Pool) -> Proposal:
     rng = stream(NAME, VERSION, request.level, request.seed, index)
     made = draft(rng, request.level)
+    return proposal_of(
+        made, rng, pool, family=NAME, level=request.level, version=VERSION, seed=request.seed, index=index
+    )
+
+
+def proposal_of(
+    made: Draft,
+    rng: random.Random,
+    pool: Pool,
+    *,
+    family: str,
+    level: int,
+    version: int,
+    seed: int,
+    index: int,
+    parent: Task | None = None,
+) -> Proposal:
+    """The attempt that a draft is, with an issue about a visible call that fails; `parent` gives source and split."""
     symptoms, reason = _symptoms(made, pool)
     if reason is not None:
-        return Proposal(request.seed, index, request.level, None, reason)
-    prompt = issue(rng, made, symptoms, request.level)
+        return Proposal(seed, index, level, None, reason)
+    prompt = issue(rng, made, symptoms, level)
     item = Item(
         prompt=prompt,
         answer_kind="patch",
@@ -56,9 +75,11 @@ def _proposal(request: Request, index: int, pool: Pool) -> Proposal:
         hidden_tests=made.hidden,
         params=_params(made, symptoms),
     )
-    params: dict[str, JsonValue] = {"version": VERSION, "seed": request.seed, "index": index, **item.params}
-    task = task_of(item, domain=Domain.AGENT, family=NAME, level=request.level, params=params)
-    return Proposal(request.seed, index, request.level, Subject(task, item))
+    params: dict[str, JsonValue] = {"version": version, "seed": seed, "index": index, **item.params}
+    task = task_of(item, domain=Domain.AGENT, family=family, level=level, params=params)
+    if parent is not None:
+        task = replace(task, source=parent.source, parents=(parent.task_id,), split=parent.split)
+    return Proposal(seed, index, level, Subject(task, item))
 
 
 def _symptoms(made: Draft, pool: Pool) -> tuple[list[Symptom], str | None]:
