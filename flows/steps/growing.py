@@ -10,6 +10,7 @@ from flows.steps.synthesis import benchmark_of, funnel
 from flows.workshop import Workshop
 from synth import gym
 from synth.grown import NAMES, grow
+from synth.grown.growing import evidence
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
 from synth.proposals import Generator, Proposal
@@ -89,9 +90,10 @@ def _admitted(
     """Examines and commits the attempts of one generator, unless all of them are in already."""
     if shop.seen(done):
         return
-    admission = Admission(
-        campaign_id, shop.judge, Novelty(shop.store.tasks(), near=True, semantic=shop.embedder), benchmark_of(shop, ())
-    )
+    checks = evidence(generator.name, shop.judge)
+    own_words = checks is None  # issues are templates, in which a changed letter is another task
+    novelty = Novelty(shop.store.tasks(), near=own_words, semantic=shop.embedder if own_words else None)
+    admission = Admission(campaign_id, shop.judge, novelty, benchmark_of(shop, ()), checks=checks)
     for batch in admit(made, generator, admission):
         shop.commit(batch.records, batch=batch.key, purpose=f"synthesise {generator.name}")
         for _ in range(batch.n_in):
