@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import re
@@ -16,8 +15,16 @@ from warehouse.errors import UserError
 
 Row = dict[str, Any]
 
+MOST_BYTES = 2 << 30
+"""Bytes that a gzip may unpack to: a bomb of a few megabytes would fill the memory."""
+_SLICE = 1 << 20
+
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 """Half a character, which no UTF-8 file and no warehouse can hold unless its other half follows."""
+
+
+class TooLong(ValueError):
+    """A gzip that unpacks to more than is read."""
 
 
 @dataclass(slots=True)
@@ -92,7 +99,10 @@ def _content(path: Path | str) -> tuple[bytes, bytes, UserError | None]:
     content = file.read_bytes()
     if content[:2] != b"\x1f\x8b":
         return content, content, None
-    text, whole = _unzipped(content)
+    try:
+        text, whole = _unzipped(content, MOST_BYTES)
+    except TooLong as long:
+        raise UserError(f"{path}: {long}; unpack it, split it and import the parts") from long
     if whole:
         return content, text, None
     error = UserError(f"{path}: the gzip ends early; fetch it again; what came before is valid")
@@ -111,13 +121,24 @@ def _refused(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def _unzipped(content: bytes) -> tuple[bytes, bool]:
-    """What can be decompressed, and whether that is all of it."""
-    try:
-        return gzip.decompress(content), True
-    except (EOFError, OSError, zlib.error):
-        machine = zlib.decompressobj(wbits=31)
-        try:
-            return machine.decompress(content), False
-        except zlib.error:
-            return b"", False
+def _unzipped(content: bytes, limit: int) -> tuple[bytes, bool]:
+    """What can be decompressed, and whether that is all of it; raises `TooLong` beyond `limit` bytes."""
+    machine, parts, n = zlib.decompressobj(wbits=31), list[bytes](), 0
+    for start in range(0, len(content), _SLICE):
+        rest = content[start : start + _SLICE]
+        while rest:
+            if machine.eof:  # another member follows, or zeros that fill a block
+                rest, machine = rest.lstrip(b"\0"), zlib.decompressobj(wbits=31)
+                if not rest:
+                    return b"".join(parts), True
+            try:
+                part = machine.decompress(rest, _SLICE)
+            except zlib.error:
+                return b"".join(parts), False
+            parts.append(part)
+            n += len(part)
+            if n > limit:
+                raise TooLong(f"it unpacks to more than {limit >> 20} MB")
+            rest = machine.unused_data if machine.eof else machine.unconsumed_tail
+    parts.append(machine.flush())
+    return b"".join(parts), machine.eof

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
-from synth.importers.reading import read_rows
+from synth.importers.reading import read_lines, read_rows
+from warehouse.errors import UserError
 
 GOOD = b'{"a": "x"}\n'
 BAD = [
@@ -41,3 +43,26 @@ def test_whole_pairs_escaped_and_not_are_read_alike(tmp_path: Path) -> None:
     raw = read_rows(file)
     assert raw.error is None
     assert [row for _, row in raw.rows] == [{"a": "\U0001f600"}] * 2
+
+
+@pytest.mark.parametrize("n", [0, 1, 70_000, 3_000_000])
+def test_a_gzip_is_read_in_members_to_its_end_or_to_where_it_was_cut(tmp_path: Path, n: int) -> None:
+    row = b'{"a": "' + b"x" * n + b'"}\n'
+    file = tmp_path / "rows.jsonl.gz"
+    for packed in (gzip.compress(row * 3), gzip.compress(row) * 3, gzip.compress(row) * 3 + b"\0" * 512):
+        file.write_bytes(packed)
+        whole = read_rows(file)
+        assert (len(whole.rows), whole.error) == (3, None)
+    file.write_bytes(gzip.compress(row) * 2 + gzip.compress(row)[:-9])
+    cut = read_rows(file)
+    assert len(cut.rows) in (2, 3)
+    assert "ends early" in str(cut.error)
+
+
+def test_a_gzip_that_unpacks_beyond_all_bounds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("synth.importers.reading.MOST_BYTES", 4 << 20)
+    file = tmp_path / "bomb.jsonl.gz"
+    file.write_bytes(gzip.compress(b"\n" * (5 << 20)))
+    for read in (read_rows, read_lines):
+        with pytest.raises(UserError, match="unpacks to more than 4 MB; unpack it, split it"):
+            read(file)
