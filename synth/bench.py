@@ -13,7 +13,8 @@ from typing import Any
 
 from synth.evidence.check import Output, Programs, is_plain
 from synth.graders import Judge, program_of
-from synth.sandbox import Job, Limits, Result, Test, load_tests
+from synth.graders.programs import tests_of
+from synth.sandbox import Job, Limits, Result, Test
 from warehouse.records import Domain, Judgement, Task
 
 SHARED = 32
@@ -23,9 +24,17 @@ MUTANT_LIMITS = Limits(cpu_s=2.0)
 
 HARNESS = """
 import copy
+import marshal
+
+def fresh(call):
+    try:
+        data = marshal.dumps(call)
+    except ValueError:
+        return lambda: copy.deepcopy(call)
+    return lambda: marshal.loads(data)
 
 def run(sources, entry, calls):
-    rows = []
+    rows, calls = [], [fresh(call) for call in calls]
     for source in sources:
         space = {"__name__": "candidate"}
         try:
@@ -35,9 +44,10 @@ def run(sources, entry, calls):
             rows.append([("raised", type(error).__name__)] * len(calls))
             continue
         row = []
-        for args, kwargs in calls:
+        for call in calls:
+            args, kwargs = call()
             try:
-                row.append(("value", function(*copy.deepcopy(args), **copy.deepcopy(kwargs))))
+                row.append(("value", function(*args, **kwargs)))
             except BaseException as error:
                 row.append(("raised", type(error).__name__))
         rows.append(row)
@@ -131,8 +141,13 @@ def _groups(places: list[int], size: int = SHARED) -> list[list[int]]:
 
 
 def _job(task: Task, completion: str, replays: int, limits: Limits | None) -> Job:
-    tests = (*load_tests(task.tests or "[]"), *load_tests(task.hidden_tests or "[]"))
-    return Job(program_of(task, completion), tests, task.entry or "", replays=replays, limits=limits)
+    return Job(
+        program_of(task, completion),
+        tests_of(task.tests, task.hidden_tests),
+        task.entry or "",
+        replays=replays,
+        limits=limits,
+    )
 
 
 def _asked(sources: Sequence[str], entry: str, tests: Sequence[Test]) -> Test:

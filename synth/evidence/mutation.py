@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator
 
 from synth.syntax import tree_of
@@ -51,13 +50,14 @@ def mutants(program: str, *, within: str | None = None) -> list[str]:
     nodes = list(ast.walk(tree))
     root = next((n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == within), tree)
     inside = {id(node) for node in ast.walk(root)} - _documentation(root)
-    for place, node in enumerate(nodes):
+    for node in nodes:
         if id(node) not in inside:
             continue
-        for edit in range(_n_edits(node)):
-            changed = copy.deepcopy(tree)
-            _apply(list(ast.walk(changed))[place], edit)
-            seen.setdefault(ast.unparse(ast.fix_missing_locations(changed)))
+        for name, value in list(_edits(node)):
+            kept = getattr(node, name)
+            setattr(node, name, value)
+            seen.setdefault(ast.unparse(tree))
+            setattr(node, name, kept)
     return [text for text in seen if text != original]
 
 
@@ -75,10 +75,6 @@ def _documentation(root: ast.AST) -> set[int]:
         for part in silent:
             quiet |= {id(child) for child in ast.walk(part)} if part is not None else set()
     return quiet
-
-
-def _n_edits(node: ast.AST) -> int:
-    return sum(1 for _ in _edits(node))
 
 
 def _edits(node: ast.AST) -> Iterator[tuple[str, object]]:
@@ -113,9 +109,3 @@ def _constants(value: object) -> list[object]:
     if isinstance(value, str):
         return [value + "x"]
     return []
-
-
-def _apply(node: ast.AST, edit: int) -> None:
-    for place, (name, value) in enumerate(list(_edits(node))):
-        if place == edit:
-            setattr(node, name, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
 
 from synth.family import Item, family
@@ -59,10 +59,9 @@ class Induction:
             ([int(word) for word in numbers.split(",")], int(value))
             for numbers, value in re.findall(r"f\(\[([\d, ]+)\]\) = (-?\d+)", item.prompt)
         ]
-        for change, pick in product(
-            ("x", "x*x", "x+1", "x+x", "x&3", "1"), ("1", "x&1==0", "x&1", "x>5", "x<5", "x%3<1")
-        ):
-            if all(sum(_term(change, x) for x in numbers if _taken(pick, x)) == value for numbers, value in shown):
+        for change, pick in product(_TERMS, _TAKEN):
+            term, taken = _TERMS[change], _TAKEN[pick]
+            if all(sum(term(x) for x in numbers if taken(x)) == value for numbers, value in shown):
                 test = pick.replace("x&1==0", "not x&1")
                 return f"def f(l):\n    t=0\n    for x in l:\n        if {test}: t+={change}\n    return t\n"
         return None
@@ -77,16 +76,19 @@ def _settled(lists: list[list[int]], values: list[int]) -> bool:
     return True
 
 
-def _term(change: str, x: int) -> int:
-    return {"x": x, "x*x": x**2, "x+1": x + 1, "x+x": x << 1, "x&3": x & 3, "1": 1}[change]
-
-
-def _taken(pick: str, x: int) -> bool:
-    return {
-        "1": True,
-        "x&1==0": not x & 1,
-        "x&1": bool(x & 1),
-        "x>5": x >= 6,
-        "x<5": x <= 4,
-        "x%3<1": x in (0, 3, 6, 9),
-    }[pick]
+_TERMS: Mapping[str, Callable[[int], int]] = {
+    "x": lambda x: x,
+    "x*x": lambda x: x**2,
+    "x+1": lambda x: x + 1,
+    "x+x": lambda x: x << 1,
+    "x&3": lambda x: x & 3,
+    "1": lambda x: 1,
+}
+_TAKEN: Mapping[str, Callable[[int], bool]] = {
+    "1": lambda x: True,
+    "x&1==0": lambda x: not x & 1,
+    "x&1": lambda x: bool(x & 1),
+    "x>5": lambda x: x >= 6,
+    "x<5": lambda x: x <= 4,
+    "x%3<1": lambda x: x in (0, 3, 6, 9),
+}
