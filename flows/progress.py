@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, a line every ten seconds elsewhere; on stderr, and on a real server."""
+"""Progress of long work on stderr: a bar on a terminal, a line every ten seconds elsewhere; and on a real server."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from flows.artifacts import ProgressBar
 
 EVERY_S = 10.0
+LEAST_S = 2.0
+"""Work that is over sooner says nothing where there is no terminal."""
 
 
 class Progress:
@@ -28,8 +30,9 @@ class Progress:
         self._published: ProgressBar | None = None
         if sys.stderr.isatty():
             columns = (TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            self._bar = Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True))
-            self._task = self._bar.add_task(what, total=total, note="")
+            said = (TextColumn("{task.fields[rate]}"), TextColumn("{task.fields[note]}"))
+            self._bar = Bar(*columns, *said, console=Console(stderr=True))
+            self._task = self._bar.add_task(what, total=total, note="", rate="")
 
     def __enter__(self) -> Progress:
         if self._bar:
@@ -41,19 +44,19 @@ class Progress:
     ) -> None:
         if self._bar:
             self._bar.stop()
-        elif kind is None and self._total:
-            self._line(f"done in {time.monotonic() - self._began:.0f} s")
+        elif kind is None and self._total and (took := time.monotonic() - self._began) >= LEAST_S:
+            self._line(f"done in {took:.0f} s")
 
     def to(self, done: int, note: str = "") -> None:
         """Say that `done` pieces are finished, with the newest figures in `note`."""
         self._done = done
         if self._bar:
-            self._bar.update(self._task, completed=done, note=note)
+            self._bar.update(self._task, completed=done, note=note, rate=f"{self._rate():.3g}/s")
         if time.monotonic() - self._said >= EVERY_S:
             self._said = time.monotonic()
             self._publish(note)
             if not self._bar:
-                self._line(note)
+                self._line(f"{self._pace()} {note}")
 
     def advance(self, note: str = "") -> None:
         """Say that one more piece is finished."""
@@ -66,6 +69,16 @@ class Progress:
 
             self._published = self._published or ProgressBar(self._what)
             self._published.to(100 * self._done / self._total, note)
+
+    def _rate(self) -> float:
+        """Pieces a second so far."""
+        return self._done / max(1e-9, time.monotonic() - self._began)
+
+    def _pace(self) -> str:
+        """The rate, and how long the rest takes at it."""
+        rate = self._rate()
+        left = f", {(self._total - self._done) / rate:.0f} s left" if self._done and self._total else ""
+        return f"{rate:.3g}/s{left}"
 
     def _line(self, note: str) -> None:
         print(f"{self._what}: {self._done}/{self._total} {note}".rstrip(), file=sys.stderr, flush=True)

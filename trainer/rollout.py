@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from transformers import DynamicCache
 
 from trainer.errors import Diverged
 from trainer.policies import LoadedPolicy
+from trainer.seeding import step_seed
 from warehouse.records import FinishReason
 
 MAX_ROWS = 1024
@@ -39,6 +40,19 @@ class Tokens:
     finished: bool
 
 
+class Piece(NamedTuple):
+    """Prompts that are decoded together, `n` completions each; what is drawn follows from the piece alone.
+
+    `seed` is one stream for the whole piece, or a stream for each prompt.
+    """
+
+    prompts: tuple[str, ...]
+    n: int
+    temperature: float
+    max_tokens: int
+    seed: int | tuple[int, ...]
+
+
 def sample(
     policy: LoadedPolicy,
     prompts: Sequence[str],
@@ -50,35 +64,59 @@ def sample(
 ) -> list[list[Completion]]:
     """`n` completions for every prompt, in order; the same (policy, prompts, settings, seed) give the same texts.
 
-    `temperature` 0 is greedy. Prompts are decoded in batches of like length, each prompt read once.
+    `temperature` 0 is greedy. Prompts are decoded in pieces of like length, each prompt read once; every piece has a
+    seed of its own, the first `seed` itself, so that it does not matter where and when each is drawn.
     """
     encoded = policy.encode(prompts)
     order = sorted(range(len(prompts)), key=lambda i: len(encoded[i]))
-    results: list[list[Completion]] = [[] for _ in prompts]
-    generator = torch.Generator().manual_seed(seed)
     per_batch = max(1, MAX_ROWS // n)
-    for start in range(0, len(order), per_batch):
-        chosen = order[start : start + per_batch]
-        began = time.perf_counter()
-        rows = decode(
-            policy.model,
-            [encoded[i] for i in chosen],
-            n=n,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            end_ids=policy.end_ids,
-            pad_id=policy.tokenizer.pad_token_id,
-            generator=generator,
-        )
-        latency = time.perf_counter() - began
-        texts = policy.tokenizer.batch_decode([row.ids for row in rows], skip_special_tokens=True)
-        for place, index in enumerate(chosen):
-            own = range(place * n, place * n + n)
-            results[index] = [
-                Completion(texts[j], len(rows[j].ids), finish_reason(rows[j]), rows[j].mean_entropy, latency)
-                for j in own
-            ]
+    places = [order[start : start + per_batch] for start in range(0, len(order), per_batch)]
+    pieces = [
+        Piece(tuple(prompts[i] for i in chosen), n, temperature, max_tokens, step_seed(seed, nth) if nth else seed)
+        for nth, chosen in enumerate(places)
+    ]
+    results: list[list[Completion]] = [[] for _ in prompts]
+    for chosen, groups in zip(places, drawn(policy, pieces), strict=True):
+        for index, group in zip(chosen, groups, strict=True):
+            results[index] = group
     return results
+
+
+def drawn(policy: LoadedPolicy, pieces: Sequence[Piece]) -> list[list[list[Completion]]]:
+    """The completions of every prompt of every piece: drawn here, or where the policy says."""
+    if policy.elsewhere is not None:
+        return policy.elsewhere(pieces)
+    return [draw(policy, piece) for piece in pieces]
+
+
+def draw(policy: LoadedPolicy, piece: Piece) -> list[list[Completion]]:
+    """The completions of every prompt of one piece, in this process."""
+    began, n = time.perf_counter(), piece.n
+    one = None if isinstance(piece.seed, tuple) else torch.Generator().manual_seed(piece.seed)
+    each = [_uniforms(seed, piece) for seed in piece.seed] if isinstance(piece.seed, tuple) else None
+    rows = decode(
+        policy.model,
+        policy.encode(piece.prompts),
+        n=n,
+        temperature=piece.temperature,
+        max_tokens=piece.max_tokens,
+        end_ids=policy.end_ids,
+        pad_id=policy.tokenizer.pad_token_id,
+        generator=one,
+        uniforms=torch.cat(each) if each else None,
+    )
+    latency = time.perf_counter() - began
+    texts = policy.tokenizer.batch_decode([row.ids for row in rows], skip_special_tokens=True)
+    completions = [
+        Completion(text, len(row.ids), finish_reason(row), row.mean_entropy, latency)
+        for text, row in zip(texts, rows, strict=True)
+    ]
+    return [completions[start : start + n] for start in range(0, len(completions), n)]
+
+
+def _uniforms(seed: int, piece: Piece) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand((piece.n, piece.max_tokens), generator=generator, dtype=torch.float64)
 
 
 def finish_reason(row: Tokens) -> FinishReason:

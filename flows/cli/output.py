@@ -18,7 +18,7 @@ from flows.cli.boundary import is_unicode
 HEADLINE = ("entropy", "tokens")
 """Figures of an evaluation that a terminal shows beside pass@k."""
 BLOCKS, NARROW = 60, 10
-"""Rows that may be shown as blocks, and the width that a cell of a table needs at most."""
+"""Rows that are shown as blocks at most, and the width that a cell of a table needs at most."""
 
 
 def print_json(value: object) -> None:
@@ -28,14 +28,19 @@ def print_json(value: object) -> None:
 
 
 def print_table(rows: Sequence[Mapping[str, object]], *, title: str | None = None) -> None:
-    """Print `rows` as a table on stdout, with the columns of all of them; one block a row where it would not fit."""
+    """Print `rows` as a table on stdout, with the columns of all of them.
+
+    Where it would not fit, each row is a block, the first `BLOCKS` of them; what is left out is told on stderr.
+    """
     console = Console()
     if not rows:
         console.print("no rows" if title is None else f"{title}: no rows")
         return
     names = list(dict.fromkeys(name for row in rows for name in row))
-    if len(rows) <= BLOCKS and _width(names, rows) > console.width:
-        _print_blocks(console, names, rows, title)
+    if _width(names, rows) > console.width:
+        _print_blocks(console, names, rows[:BLOCKS], title)
+        if len(rows) > BLOCKS:
+            say(f"these are the first {BLOCKS} of {len(rows)} rows, which do not fit side by side; --json prints all")
         return
     table = Table(title=title, title_justify="left", header_style="bold", show_edge=False)
     for name in names:

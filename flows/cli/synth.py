@@ -97,7 +97,7 @@ def command(
 
         output.rows([{"gym": name} for name in names()])
         return
-    named = {"--style": style, "--gym": gym, "--grown": grown, "--family": family}
+    named: dict[str, object] = {"--style": style, "--gym": gym, "--grown": grown, "--family": family}
     if weakest is not None and style != WEAK_SPOT:
         named["--weakest"] = weakest
     chosen = [option for option, value in named.items() if value]

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from flows.elsewhere import drawn_elsewhere
 from flows.progress import Progress
 from flows.workshop import Workshop
 from trainer import policies
@@ -29,7 +30,8 @@ class Pair(NamedTuple):
 
 def pocket_pair(shop: Workshop, config: WritingConfig, seed: int) -> Pair:
     """Both models, from the home where they are whole there, else taught now."""
-    return Pair(*(PolicyEngine(_model(shop, name, config, seed), threads=THREADS) for name in (WRITER, CHECKER)))
+    models = [drawn_elsewhere(shop.settings, _model(shop, name, config, seed)) for name in (WRITER, CHECKER)]
+    return Pair(*(PolicyEngine(model, threads=THREADS) for model in models))
 
 
 def _model(shop: Workshop, name: str, config: WritingConfig, seed: int) -> LoadedPolicy:

@@ -26,4 +26,6 @@ def load_policy(shop: Workshop, policy_id: str) -> LoadedPolicy:
     loaded = policies.load(row.path or row.name, shop.home.root)
     if loaded.policy_id != row.policy_id:
         raise UserError(f"checkpoint '{row.path}' holds policy {loaded.policy_id}, the warehouse says {row.policy_id}")
-    return loaded
+    from flows.elsewhere import drawn_elsewhere
+
+    return drawn_elsewhere(shop.settings, loaded, shown=True)

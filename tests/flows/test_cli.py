@@ -136,5 +136,9 @@ def test_a_table_keeps_values_under_their_headers_and_turns_into_blocks_where_it
     print_table([{f"a long name {i}": i for i in range(20)}])
     shown = capsys.readouterr().out.splitlines()
     assert [line.split("│")[0].strip() for line in shown if "│" in line] == [f"a long name {i}" for i in range(20)]
+    print_table([{f"a long name {i}": i for i in range(20)}] * 70)
+    printed = capsys.readouterr()
+    assert printed.out.count("a long name 19") == 60
+    assert "first 60 of 70 rows" in printed.err
     print_table([], title="children")
     assert capsys.readouterr().out.strip() == "children: no rows"

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from warehouse.store import Store
+
 CHANGES_NOTHING = {
     *("board", "compare", "diff", "doctor", "explain", "feed", "policies", "replay", "simulate", "sql", "tables"),
     *("watch", "graders check", "graders list", "graders conflicts", "warehouse attach"),
@@ -50,8 +52,10 @@ def state(folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def home(campaign, tmp_path_factory):
-    """A copy of the finished campaign's home."""
-    return shutil.copytree(campaign.home, tmp_path_factory.mktemp("tried") / "home")
+    """A copy of the finished campaign's home, of today's schema."""
+    copy = shutil.copytree(campaign.home, tmp_path_factory.mktemp("tried") / "home")
+    Store.open(copy).close()
+    return copy
 
 
 def tried(campaign, tmp_path) -> list[tuple[list[str], set[str]]]:

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.crew import runner_of
 from flows.settings import Settings
-from flows.spread import LARGEST, SMALLEST, batches_of, runner_of
+from flows.spread import LARGEST, SMALLEST, batches_of
 from synth.ahead import examine_ahead
 from synth.graders import Judge
 from synth.pipeline import synthesize

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from trainer import policies
 from trainer.errors import Diverged
-from trainer.rollout import decode, sample
+from trainer.rollout import decode, draw, sample
 from warehouse.records import FinishReason
 
 PROMPTS = ["rev ab?", "sort hgfedcba?", "inc 123?", "rev abcdefgh?"]
@@ -71,3 +73,20 @@ def test_weights_that_have_diverged_are_named():
         next(policy.model.parameters()).fill_(float("nan"))
     with pytest.raises(Diverged, match="diverged"):
         sample(policy, ["rev ab?"], n=2, temperature=1.0, max_tokens=4, seed=0)
+
+
+def test_pieces_of_a_sample_may_be_drawn_in_any_order(warm_policy, monkeypatch):
+    args = {"n": 4, "temperature": 1.0, "max_tokens": 14, "seed": 1}
+    monkeypatch.setattr("trainer.rollout.MAX_ROWS", 8)
+    order: list[int] = []
+
+    def backwards(pieces):
+        order.extend(range(len(pieces)))
+        return [draw(warm_policy, piece) for piece in reversed(pieces)][::-1]
+
+    def told(groups):
+        return [[(one.text, one.n_tokens, one.mean_entropy) for one in group] for group in groups]
+
+    here = sample(warm_policy, PROMPTS, **args)
+    assert told(sample(replace(warm_policy, elsewhere=backwards), PROMPTS, **args)) == told(here)
+    assert order == [0, 1]

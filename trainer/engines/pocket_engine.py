@@ -10,7 +10,7 @@ import torch
 
 from synth.engines import Answered, Ask, Reply
 from trainer.policies import LoadedPolicy
-from trainer.rollout import MAX_ROWS, decode, finish_reason
+from trainer.rollout import MAX_ROWS, Piece, drawn
 
 
 class _Kind(NamedTuple):
@@ -51,30 +51,12 @@ class PolicyEngine:
         for kind, places in kinds.items():
             places.sort(key=lambda place: len(encoded[place]))
             step = max(1, MAX_ROWS // kind.n)
-            for start in range(0, len(places), step):
-                own = places[start : start + step]
-                replies = self._replies([encoded[i] for i in own], [asks[i].seed for i in own], kind)
-                for place, given in zip(own, replies, strict=True):
-                    found[place] = Answered(replies=given, n_prompt_tokens=len(encoded[place]))
+            groups = [places[start : start + step] for start in range(0, len(places), step)]
+            pieces = [
+                Piece(tuple(asks[i].prompt for i in own), *kind, tuple(asks[i].seed for i in own)) for own in groups
+            ]
+            for own, given in zip(groups, drawn(self.policy, pieces), strict=True):
+                for place, completions in zip(own, given, strict=True):
+                    replies = tuple(Reply(one.text, one.n_tokens, one.finish_reason) for one in completions)
+                    found[place] = Answered(replies=replies, n_prompt_tokens=len(encoded[place]))
         return found
-
-    def _replies(self, prompts: list[list[int]], seeds: list[int], kind: _Kind) -> list[tuple[Reply, ...]]:
-        policy = self.policy
-        rows = decode(
-            policy.model,
-            prompts,
-            n=kind.n,
-            temperature=kind.temperature,
-            max_tokens=kind.max_tokens,
-            end_ids=policy.end_ids,
-            pad_id=policy.tokenizer.pad_token_id,
-            uniforms=torch.cat([_uniforms(seed, kind) for seed in seeds]),
-        )
-        texts = policy.tokenizer.batch_decode([row.ids for row in rows], skip_special_tokens=True)
-        replies = [Reply(text, len(row.ids), finish_reason(row)) for text, row in zip(texts, rows, strict=True)]
-        return [tuple(replies[start : start + kind.n]) for start in range(0, len(replies), kind.n)]
-
-
-def _uniforms(seed: int, kind: _Kind) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.rand((kind.n, kind.max_tokens), generator=generator, dtype=torch.float64)
