@@ -2,6 +2,7 @@
 
 python benchmarks/task_warehouse.py --json
 python benchmarks/task_warehouse.py --json --tasks 10000 100000 1000000 --rollouts-per-task 5 --commits 1000
+python benchmarks/task_warehouse.py --json --tasks 10000000 --no-named
 """
 
 from __future__ import annotations
@@ -117,6 +118,11 @@ def answered(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[float, ob
     return seconds, connection.execute(digest).fetchall()
 
 
+def answer_for_nobody(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """The same query for a task that is not there: what every query costs, whatever the size."""
+    connection.execute(f"SELECT count(*) FROM ({sql}) WHERE task_id = ''").fetchall()
+
+
 def ask(store: Store, query: NamedQuery) -> pa.Table:
     """A named query's answer, with the one policy, or 0, for parameters that must be given."""
     needed = {"step": "0", "stage": "s1", "after": "p1", "policy_b": "p1"}
@@ -124,7 +130,7 @@ def ask(store: Store, query: NamedQuery) -> pa.Table:
     return store.named(query.name, **given)
 
 
-def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str) -> dict[str, object]:
+def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str, *, with_named: bool) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         with Store.open(root / "home", memory_limit=memory_limit) as store:
@@ -137,7 +143,7 @@ def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str) -> d
             compact(store)
             told["compact_s"] = time.perf_counter() - start
             start = time.perf_counter()
-            pool = Pool(store, policy_id="p0", memory_limit=memory_limit)
+            pool = Pool(store, policy_id="p0")
             told["pool_s"] = time.perf_counter() - start
             told["n_pool"] = len(pool)
             told["draw_256_s"] = timed(lambda: pool.draw(256, seed=1))
@@ -149,8 +155,11 @@ def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str) -> d
                     a, rows = answered(lake, ours)
                     b, other = answered(raw, theirs.format(root / "raw"))
                     told |= {f"{name}_s": a, f"{name}_over_raw_parquet": a / b, f"{name}_equal": rows == other}
-            named = {name: wall_and_cpu(partial(ask, store, query)) for name, query in named_queries().items()}
-            for place, what in enumerate(("s", "cpu_s")):
+                    fixed = timed(partial(answer_for_nobody, lake, ours))
+                    told |= {f"{name}_fixed_s": fixed, f"{name}_beyond_fixed_over_raw_parquet": max(0.0, a - fixed) / b}
+            asked = named_queries() if with_named else {}
+            named = {name: wall_and_cpu(partial(ask, store, query)) for name, query in asked.items()}
+            for place, what in enumerate(("s", "cpu_s") if named else ()):
                 slowest = max(named, key=lambda name: named[name][place])
                 told |= {f"slowest_named_by_{what}": slowest, f"slowest_named_{what}": named[slowest][place]}
                 told[f"named_{what}"] = {name: seconds[place] for name, seconds in named.items()}
@@ -164,8 +173,14 @@ def main() -> None:
     parser.add_argument("--rollouts-per-task", type=int, default=5)
     parser.add_argument("--commits", type=int, default=100)
     parser.add_argument("--memory-limit", default="4GB")
+    parser.add_argument("--no-named", action="store_true", help="leave the named queries out")
+    parser.add_argument("--folder", type=Path, help="where the warehouses are made and deleted again")
     asked = parser.parse_args()
-    curve = [measure(n, asked.rollouts_per_task, asked.commits, asked.memory_limit) for n in asked.tasks]
+    tempfile.tempdir = str(asked.folder) if asked.folder else None
+    curve = [
+        measure(n, asked.rollouts_per_task, asked.commits, asked.memory_limit, with_named=not asked.no_named)
+        for n in asked.tasks
+    ]
     last = curve[-1]
     told = {
         "benchmark": "warehouse",

@@ -7,7 +7,7 @@ from types import TracebackType
 import duckdb
 import pyarrow as pa
 
-from warehouse.engine import connect
+from warehouse.catalog import LAKE
 from warehouse.records import Split, Status
 from warehouse.store import Store
 
@@ -34,7 +34,7 @@ LEFT JOIN (
 
 _DRAW = """
 SELECT task_id, arm, p_mixed, n, c, mean
-FROM pool
+FROM temp.pool
 WHERE p_mixed > 0
 ORDER BY
     ln(p_mixed) - $temperature * ln(-ln((hash(task_id, $seed) // 2 + 1) / 9223372036854775809.0)) DESC,
@@ -44,8 +44,9 @@ LIMIT $n
 
 
 class Pool:
-    """The accepted tasks of one split as one policy sees them, at the snapshot `snapshot_id`; close it after use.
+    """The accepted tasks of one split as one policy sees them at the snapshot `snapshot_id`; close it before the store.
 
+    It lies in the store's memory, within the store's limit, and spills beyond it.
     Columns: `task_id`, `arm`, `n`, `c`, `mean` (none where never measured) and `p_mixed`.
     """
 
@@ -57,27 +58,22 @@ class Pool:
         split: Split | str = Split.TRAIN,
         status: Status | str = Status.ACCEPTED,
         unseen: float = 0.5,
-        memory_limit: str = "2GB",
     ) -> None:
         self.snapshot_id = store.snapshot()
         params = {"split": str(split), "status": str(status), "policy_id": policy_id, "unseen": unseen}
-        self._connection: duckdb.DuckDBPyConnection = connect(
-            memory_limit=memory_limit, spill=store.home.spool / "spill"
-        )
         with store.reading() as source:
-            reader = source.execute(_POOL, params).to_arrow_reader(1_000_000)
-            self._connection.register("incoming", reader)
-            self._connection.execute("CREATE TABLE pool AS FROM incoming")
-            self._connection.unregister("incoming")
+            self._connection: duckdb.DuckDBPyConnection = source.cursor()
+            self._connection.execute(f"USE {LAKE}")
+            self._connection.execute(f"CREATE TEMP TABLE pool AS {_POOL}", params)
 
     def __len__(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM pool").fetchall()[0][0])
+        return int(self._connection.execute("SELECT count(*) FROM temp.pool").fetchall()[0][0])
 
     def arms(self) -> pa.Table:
         """One row an arm: `arm`, `n_tasks`, `n_measured`, `mean_p_mixed`."""
         sql = (
             "SELECT arm, count(*) AS n_tasks, count(n) AS n_measured, avg(p_mixed) AS mean_p_mixed"
-            " FROM pool GROUP BY arm ORDER BY arm"
+            " FROM temp.pool GROUP BY arm ORDER BY arm"
         )
         return self._connection.execute(sql).to_arrow_table()
 
@@ -91,7 +87,7 @@ class Pool:
 
     def table(self) -> pa.Table:
         """The whole pool, sorted by task."""
-        return self._connection.execute("FROM pool ORDER BY task_id").to_arrow_table()
+        return self._connection.execute("FROM temp.pool ORDER BY task_id").to_arrow_table()
 
     def close(self) -> None:
         """Free the copy."""
