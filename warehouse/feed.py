@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from warehouse.catalog import locked
 from warehouse.contracts import contract_of
+from warehouse.errors import UserError
+from warehouse.home import Home
 from warehouse.records import Record, Status, Task
 from warehouse.store import Store
 
@@ -35,6 +39,34 @@ def changes(store: Store, table: str, since: int) -> Changes:
         {"since": since, "until": until},
     )
     return Changes(rows, until)
+
+
+def reached(home: Home, reader: str, table: str) -> int:
+    """The snapshot up to which `reader` has had the rows of `table`; 0 where it has had none."""
+    return _readers(home).get(f"{reader}/{contract_of(table).name}", 0)
+
+
+def note_reached(home: Home, reader: str, table: str, until: int) -> None:
+    """Remember that `reader` has had the rows of `table` up to the snapshot `until`; never goes back."""
+    with locked(home):
+        readers = _readers(home)
+        key = f"{reader}/{contract_of(table).name}"
+        readers[key] = max(until, readers.get(key, 0))
+        draft = home.feeds.with_suffix(".partial")
+        draft.write_text(json.dumps(readers, indent=2, sort_keys=True) + "\n", "utf-8")
+        draft.replace(home.feeds)
+
+
+def _readers(home: Home) -> dict[str, int]:
+    try:
+        told = json.loads(home.feeds.read_text("utf-8"))
+        return {str(key): int(until) for key, until in told.items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{home.feeds} cannot be read ({error}); delete it to start every reader anew, or give --since"
+        ) from error
 
 
 def tasks_lacking(

@@ -118,6 +118,11 @@ class Home:
         return self.root / "exports"
 
     @property
+    def feeds(self) -> Path:
+        """How far each reader of the change feed has come."""
+        return self.root / "feeds.json"
+
+    @property
     def prefect(self) -> Path:
         """The orchestrator's own state."""
         return self.root / "prefect"

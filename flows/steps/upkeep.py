@@ -11,6 +11,7 @@ from warehouse.backups import way_back
 from warehouse.errors import GradatimError, UserError
 from warehouse.failures import WarehouseFailed
 from warehouse.home import Home, without_password
+from warehouse.object_store import is_object_store
 from warehouse.people_sql import attach_line
 from warehouse.records import JsonValue
 from warehouse.store import Store
@@ -87,6 +88,8 @@ def moved(store: Store, urls: Sequence[str], *, dry_run: bool) -> Mapping[str, J
             f"move got {len(catalogs)} catalogs and {len(places)} places for files, at most 1 each; "
             "see: gradatim warehouse move --help"
         )
+    for place in places:
+        is_object_store(place)  # refuses a kind that is not known
     if dry_run:
         return {"catalog": without_password(next(iter(catalogs), None)), "data": next(iter(places), None)}
     rows = move(store, catalog_url=next(iter(catalogs), None), data_url=next(iter(places), None))

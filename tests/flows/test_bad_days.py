@@ -205,3 +205,24 @@ def test_a_broken_catalog_is_a_finding_with_its_next_command(say, tmp_path):
     code, out, err = say(home, "warehouse", "check", "--json")
     assert (code, [row["problem"] for row in json.loads(out)]) == (1, ["catalog"])
     assert f"gradatim --home {home}-restored warehouse restore" in err
+
+
+def test_a_reader_of_the_feed_gets_each_row_once(say, tmp_path):
+    home = tmp_path / "home"
+    Store.open(home).close()
+    for wrong in ([], ["--since", "1", "--as", "nightly"]):
+        code, _, err = say(home, "feed", "batches", *wrong)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "--since SNAPSHOT or --as READER" in err
+    with Store.open(home) as store:
+        store.commit([], batch="first", purpose="x", run="r")
+    n_rows = [json.loads(say(home, "feed", "batches", "--as", "nightly", "--json")[1])["n_rows"] for _ in range(2)]
+    assert n_rows == [1, 0]
+
+
+@pytest.mark.parametrize("place", ["mysql://db/x", "https://host/x"])
+def test_a_move_to_an_unknown_kind_of_place_is_refused(say, tmp_path, place):
+    Store.open(tmp_path / "home").close()
+    code, _, err = say(tmp_path / "home", "warehouse", "move", "--to", place)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "is not known; allowed: s3://bucket/prefix or a folder" in err

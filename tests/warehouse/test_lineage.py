@@ -5,7 +5,7 @@ from warehouse_rows import calibration, policy, status, task
 
 from warehouse.diff import diff
 from warehouse.errors import UserError
-from warehouse.feed import changes, tasks_lacking
+from warehouse.feed import changes, note_reached, reached, tasks_lacking
 from warehouse.lineage import explain
 from warehouse.records import Bucket, Status
 from warehouse.store import Store
@@ -81,6 +81,21 @@ def test_the_feed_gives_each_row_once_also_across_compaction(store: Store) -> No
     assert seen == [f"t{i}" for i in range(6)]
     assert changes(store, "tasks", since).rows.num_rows == 0
     assert changes(store, "tasks", 0).rows.num_rows == 6
+
+
+def test_a_reader_of_the_feed_goes_on_where_it_left(store: Store) -> None:
+    store.commit([task(1)], batch="a", purpose="x", run="r")
+    assert reached(store.home, "nightly", "tasks") == 0
+    until = changes(store, "tasks", 0).until
+    note_reached(store.home, "nightly", "tasks", until)
+    note_reached(store.home, "nightly", "tasks", until - 1)
+    store.commit([task(2)], batch="b", purpose="x", run="r")
+    new = changes(store, "tasks", reached(store.home, "nightly", "tasks"))
+    assert new.rows.column("task_id").to_pylist() == ["t2"]
+    assert reached(store.home, "nightly", "verdicts") == reached(store.home, "hourly", "tasks") == 0
+    store.home.feeds.write_text("[]")
+    with pytest.raises(UserError, match="start every reader anew"):
+        reached(store.home, "nightly", "tasks")
 
 
 def test_a_backfill_finds_what_a_check_has_not_seen(filled: Store) -> None:
