@@ -81,9 +81,10 @@ def _traces(
 
         Output(as_json=as_json).value(foreseen(path, limit=limit))
         return
+    settings = prepared(home_of(context))
     from flows.import_corpus import import_traces
 
-    Output(as_json=as_json).value(import_traces(prepared(home_of(context)).home, path, source, limit))
+    Output(as_json=as_json).value(import_traces(settings.home, path, source, limit))
 
 
 def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:

@@ -22,7 +22,8 @@ _COMMON = frozenset(
         r"\S+",
         "the and for are was were that this with from you your have has had not but can could would should will what "
         "which when where who how why all any each more most some other into than then there here about its our out "
-        "their them they she her his him please want need make write give find tell show does did one two",
+        "their them they she name much many hello dear user system assistant "
+        "her his him please want need make write give find tell show does did one two",
     )
 )
 
