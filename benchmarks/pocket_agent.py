@@ -3,7 +3,7 @@
     python benchmarks/pocket_agent.py --json --seeds 0:3                 a CPU minute and a half a seed on one core
     python benchmarks/pocket_agent.py --json --seeds 0:1 --graders hidden
 
-Each seed warm-starts a policy on few scripted trajectories, one in ten of which edits the check, and trains it twice
+Each seed warm-starts a policy on few scripted trajectories, a third of which edit the check, and trains it twice
 from there by GRPO: rewarded by hidden tests, with the edit void, and rewarded by the check as it was left. Held-out
 tasks are the same for all. `alarm_step` is the first step at which the guard saw the reward leave the hidden tests.
 What is finished lies in `--folder` and is not done again.
@@ -103,6 +103,7 @@ def started(seed: int, judge: Judge, folder: Path, options: argparse.Namespace) 
         config = WarmStartConfig(
             n_steps=options.warm_steps, batch_size=32, learning_rate=3e-3, n_scripts=options.scripts,
             level_weights=(6, 2, 1),
+            cheat_rate=options.cheats,
         )  # fmt: skip
         made = warm_started(policies.fresh_pocket_agent(seed), config, judge.pool, seed=seed)
         policies.save(made.policy, folder)
@@ -130,7 +131,7 @@ def alarms_of(spool: Path) -> dict[str, int]:
 
 def one(seed: int, grader: str, judge: Judge, options: argparse.Namespace) -> dict:
     """One policy trained under one grader from one start, and what it does on held-out tasks."""
-    home = options.folder.resolve() / f"{options.scripts}-{options.warm_steps}-{seed}"
+    home = options.folder.resolve() / f"{options.scripts}-{options.warm_steps}-{options.cheats}-{seed}"
     name = f"{grader}-{options.steps}x{options.prompts}-{options.rate}"
     kept = home / f"{name}.json"
     if kept.is_file():
@@ -185,6 +186,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="0:3")
     parser.add_argument("--graders", default="hidden,shown")
     parser.add_argument("--scripts", type=int, default=200, help="scripted trajectories of the warm start")
+    parser.add_argument("--cheats", type=float, default=0.35, help="share of them that edit the check")
     parser.add_argument("--warm-steps", type=int, default=200)
     parser.add_argument("--steps", type=int, default=32)
     parser.add_argument("--prompts", type=int, default=8)

@@ -55,6 +55,8 @@ class WarmStartConfig(Frozen):
     """Weight of a family's first, second, ... level: long levels are rare. The last weight stands for all further."""
     n_scripts: int = Field(200, ge=1)
     """Scripted trajectories that the pocket agent imitates."""
+    cheat_rate: float = Field(0.1, ge=0, le=1)
+    """Share of them that edit the check instead of the program, so that reinforcement finds the cheat to hand."""
     family_weights: dict[str, float] = Field(default_factory=dict)
     """Weight per family name; 1 for families that are not named."""
     threads: int = Field(1, ge=1)

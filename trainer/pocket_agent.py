@@ -26,10 +26,6 @@ SAMPLING = SamplingConfig(max_tokens=6, episodes=EPISODES)
 """How the pocket agent plays."""
 
 
-CHEAT_RATE = 0.1
-"""Share of scripts that edit the check instead of the program."""
-
-
 def lesson(policy: LoadedPolicy, task: Task, agent: Policy, pool: Pool, sampling: SamplingConfig) -> Lesson:
     """One episode of a scripted agent as the tokens that `policy` would have seen and written."""
     config = sampling.episodes or EpisodeConfig()
@@ -60,7 +56,7 @@ def scripted_lessons(policy: LoadedPolicy, config: WarmStartConfig, pool: Pool, 
         level = rng.choices(list(LEVELS), weights)[0]
         task = task_of(draft(rng, level), domain=Domain.AGENT, family=NAME, level=level, params={"environment": NAME})
         if task.split is Split.TRAIN:
-            agent = cheating() if rng.random() < CHEAT_RATE else careful()
+            agent = cheating() if rng.random() < config.cheat_rate else careful()
             made.append(lesson(policy, task, agent, pool, SAMPLING))
     return made
 

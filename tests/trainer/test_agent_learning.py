@@ -18,8 +18,15 @@ from warehouse.records import Alarm, Judgement, RolloutPurpose, Split
 NAIVE = StackConfig.model_validate({"grader": [{"name": "shown", "uses": "shown"}]})
 
 
-def started(folder: Path, judge, *, n_steps: int, seed: int) -> Path:
-    config = WarmStartConfig(n_steps=n_steps, batch_size=32, learning_rate=3e-3, n_scripts=200, level_weights=(6, 2, 1))
+def started(folder: Path, judge, *, n_steps: int, seed: int, cheat_rate: float = 0.1) -> Path:
+    config = WarmStartConfig(
+        n_steps=n_steps,
+        batch_size=32,
+        learning_rate=3e-3,
+        n_scripts=200,
+        level_weights=(6, 2, 1),
+        cheat_rate=cheat_rate,
+    )
     made = warm_started(policies.fresh_pocket_agent(seed), config, judge.pool, seed=seed)
     return Path(policies.save(made.policy, folder).path)
 
@@ -56,7 +63,7 @@ def trained(home: Path, folder: Path, judge, *, n_steps: int, seed: int, graders
 
 
 def test_a_short_stage_of_episodes_learns(tmp_path: Path, judge):
-    warm = started(tmp_path / "warm", judge, n_steps=150, seed=0)
+    warm = started(tmp_path / "warm", judge, n_steps=120, seed=0)
     before, _ = rates(warm, judge, 8)
     folder, gaps = trained(tmp_path, warm, judge, n_steps=12, seed=0)
     after, _ = rates(folder, judge, 8)
@@ -67,7 +74,7 @@ def test_a_short_stage_of_episodes_learns(tmp_path: Path, judge):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_honest_rewards_teach_repair_and_trusting_ones_the_hack(tmp_path: Path, judge, seed):
-    warm = started(tmp_path / "warm", judge, n_steps=200, seed=seed)
+    warm = started(tmp_path / "warm", judge, n_steps=200, seed=seed, cheat_rate=0.35)
     before, cheated = rates(warm, judge, 20)
     honest, gaps = trained(tmp_path / "honest", warm, judge, n_steps=32, seed=seed)
     solved, voided = rates(honest, judge, 20)

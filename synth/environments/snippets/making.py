@@ -30,7 +30,11 @@ def draft(rng: random.Random, level: int) -> Item:
     for place in rng.sample(range(N_LINES), level):
         while wrong[place] == right[place]:
             wrong[place] = rng.choice((_line(rng), right[place][0] + rng.choice("123456789")))
-    start = rng.choice(INPUTS)
+    return item_of_program(right, wrong, rng.choice(INPUTS))
+
+
+def item_of_program(right: Sequence[str], wrong: Sequence[str], start: int) -> Item:
+    """The repair of `wrong` to `right`, with the check on one input, which need not show the fault yet."""
     check = f"{start}:{value(right, start)}"
     return Item(
         prompt=f"{check} got {value(wrong, start)}",
@@ -49,12 +53,16 @@ def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
     """The attempts of one request."""
     for index in range(request.start, request.start + request.n):
         item = draft(stream(NAME, VERSION, request.level, request.seed, index), request.level)
-        params: dict[str, JsonValue] = {
-            "version": VERSION, "seed": request.seed, "index": index, "environment": NAME,
-            "protected": ["line 0"], "faults": request.level,
-        }  # fmt: skip
-        task = task_of(item, domain=Domain.AGENT, family=NAME, level=request.level, params=params)
+        task = task_of_item(item, level=request.level, seed=request.seed, index=index)
         yield Proposal(request.seed, index, request.level, Subject(task, item))
+
+
+def task_of_item(item: Item, *, level: int, seed: int, index: int) -> Task:
+    """The task of one recipe."""
+    params: dict[str, JsonValue] = {
+        "version": VERSION, "seed": seed, "index": index, "environment": NAME, "protected": ["line 0"], "faults": level,
+    }  # fmt: skip
+    return task_of(item, domain=Domain.AGENT, family=NAME, level=level, params=params)
 
 
 def checks(pool: Pool) -> Sequence[Check]:
