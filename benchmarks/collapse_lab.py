@@ -255,7 +255,7 @@ def _values(tasks: list[Task], counts: list[np.ndarray], entropy: float, n_looks
     if len(counts) == 1:
         return values
     pairs = [Paired(arms, n, earlier, n, counts[-1]) for earlier in counts[:-1]]
-    values |= fall_of_pass_k(pairs[0], 8, alpha=0.05 / n_looks)
+    values |= fall_of_pass_k(pairs, 8, alpha=0.05 / n_looks)
     falls = [fall_of_pass_rate(pair, alpha=0.025 / n_looks) for pair in (pairs[-1], pairs[0])]
     values |= min(falls, key=lambda fall: fall["pass@1_fall_high"])
     worst = worst_fall(pairs, alpha=0.05 / n_looks)

@@ -53,7 +53,7 @@ from trainer.stagefile import StageFile
 from warehouse.records import Action, Alarm, Judgement, RolloutPurpose, Split, Stage, Status, StatusChange, Task
 
 STAGE_STEPS, PROMPTS, GROUP = 25, 16, 8
-LOOKED, TESTED = 288, 1200
+LOOKED, TESTED = 480, 1200
 """Held-out tasks that each stage's evaluation looks at, and those of the end."""
 SWEEP = tuple((rate, coefficient) for rate in (0.5, 1.0) for coefficient in (0.0, 0.02, 0.05, 0.1))
 """Fixed settings: the rate as a multiple of the set-up's, and the entropy coefficient."""
@@ -124,7 +124,7 @@ def furnish(shop: Workshop, setup: Setup, seed: int, looked: list[Task]) -> str:
     first = policies.record(warm(shop.home.checkpoints / "warm", setup, seed), shop.home.root)
     tasks = [*setup.tasks(Split.TRAIN, 100, 11), *setup.tasks(Split.CANARY, 12, 11), *looked]
     accepted = [StatusChange(task_id=task.task_id, status=Status.ACCEPTED, reason="benchmark") for task in tasks]
-    shop.commit([*tasks, *accepted, first], batch="furnish", purpose="furnish")
+    shop.commit([*tasks, *accepted, first], batch=f"furnish {LOOKED}", purpose="furnish")
     return first.policy_id
 
 

@@ -34,14 +34,16 @@ class Fall(NamedTuple):
     high: float
 
 
-def fall_of_pass_k(paired: Paired, k: int, *, alpha: float = 0.05) -> dict[str, float]:
-    """The detectors' series of one comparison: pass@k's difference and upper end, pass@1's difference, tasks lost.
+def fall_of_pass_k(earlier: Sequence[Paired], k: int, *, alpha: float = 0.05) -> dict[str, float]:
+    """The detectors' series of the newest evaluation against that of the `earlier` with the highest pass@k.
 
-    Paired over tasks and clustered by arm at 1 - `alpha`; NaN where no task has k decided samples on both sides.
+    pass@k's difference and its upper end, pass@1's difference, tasks lost. Paired over tasks at 1 - `alpha`; the
+    arms are all that there are, not a sample of arms, so they are no clusters. The best of several looks was partly
+    luck: the caller divides `alpha` by their number. NaN where no task has k decided samples on both sides.
     """
+    paired = max(earlier, key=lambda one: _mean(pass_at_k(one.n_a, one.c_a, k)))
     whole, single = (
-        compare(pass_at_k(paired.n_a, paired.c_a, m), pass_at_k(paired.n_b, paired.c_b, m), paired.arms, alpha=alpha)
-        for m in (k, 1)
+        compare(pass_at_k(paired.n_a, paired.c_a, m), pass_at_k(paired.n_b, paired.c_b, m), alpha=alpha) for m in (k, 1)
     )
     even = (paired.n_a == paired.n_b) & (paired.n_a > 0)
     lost = sum(
@@ -54,6 +56,11 @@ def fall_of_pass_k(paired: Paired, k: int, *, alpha: float = 0.05) -> dict[str, 
         "pass@1_difference": single.difference if single.n else float("nan"),
         "tasks_lost": float(lost),
     }
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else -1.0
 
 
 def fall_of_pass_rate(paired: Paired, *, alpha: float = 0.05) -> dict[str, float]:

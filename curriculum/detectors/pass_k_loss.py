@@ -18,7 +18,7 @@ RECOVERING, UNDER_CRITICAL = 0.01, 0.029
     evidence=True,
 )
 def pass_k_loss(history: History) -> Reading:
-    """Fall of pass@k against the first evaluation, paired over tasks; 0 unless its interval excludes 0.
+    """Fall of pass@k against the best evaluation so far, paired over tasks; 0 unless its interval excludes 0.
 
     A loss that is shrinking (by .01 or more since the look before) stays under critical: what was done about it works.
     `pass@k_difference` and `pass@k_high` are a comparison's difference and upper end (`estimates.compare`); series

@@ -65,7 +65,7 @@ def look_at(store: Store, config: CampaignConfig, campaign_id: str, index: int) 
     n_looks = config.curriculum.n_stages
     pairs = {policy: paired(store, policy, policies[index]) for policy in dict.fromkeys(earlier)}
     alpha = 0.05 / n_looks
-    values |= fall_of_pass_k(pairs[earlier[0]], config.evaluation.k, alpha=alpha)
+    values |= fall_of_pass_k(list(pairs.values()), config.evaluation.k, alpha=alpha)
     stage = stage_behind(store, policies[index], index)
     begun = stage.policy_in if stage is not None and stage.policy_in in pairs else earlier[-1]
     falls = [fall_of_pass_rate(pairs[name], alpha=alpha / 2) for name in (str(begun), earlier[0])]

@@ -24,25 +24,33 @@ def test_pass_at_8_that_falls_while_pass_at_1_rises_is_seen_with_its_interval():
     arms = [f"arm/{i % 20}/x" for i in range(400)]
     before = rng.binomial(16, 0.25, 400)
     after = np.where(rng.random(400) < 0.5, rng.binomial(16, 0.9, 400), 0)
-    found = fall_of_pass_k(paired(arms, before, after), 8)
+    found = fall_of_pass_k([paired(arms, before, after)], 8)
     assert found["pass@k_difference"] < -0.2
     assert found["pass@k_high"] < -0.1
     assert found["pass@1_difference"] > 0.1
-    assert fall_of_pass_k(paired(["a"] * 9, [15] * 9, [0] * 3 + [15] * 6), 8)["tasks_lost"] == 3
+    assert fall_of_pass_k([paired(["a"] * 9, [15] * 9, [0] * 3 + [15] * 6)], 8)["tasks_lost"] == 3
 
 
 def test_the_same_policy_has_lost_nothing():
-    found = fall_of_pass_k(drawn([0.5] * 20, [0.5] * 20, 1), 8)
+    found = fall_of_pass_k([drawn([0.5] * 20, [0.5] * 20, 1)], 8)
     assert found["pass@k_high"] > 0
     assert found["tasks_lost"] == 0
 
 
 @pytest.mark.parametrize("n", [0, 4])
 def test_too_few_samples_say_nothing(n):
-    found = fall_of_pass_k(paired(["a", "a"], [0, 0], [0, 0], n), 8)
+    found = fall_of_pass_k([paired(["a", "a"], [0, 0], [0, 0], n)], 8)
     assert math.isnan(found["pass@k_difference"])
     assert math.isnan(found["pass@k_high"])
-    assert math.isnan(fall_of_pass_k(paired([], [], []), 8)["pass@1_difference"])
+    assert math.isnan(fall_of_pass_k([paired([], [], [])], 8)["pass@1_difference"])
+
+
+def test_pass_k_falls_from_the_best_evaluation_before():
+    now = [8] * 6 + [0] * 6
+    looks = [paired(["a", "b"] * 6, before, now) for before in ([8] * 7 + [0] * 5, [8] * 12, [8] * 6 + [0] * 6)]
+    found = fall_of_pass_k(looks, 8)
+    assert found == fall_of_pass_k(looks[1:2], 8)
+    assert (found["pass@k_difference"] < -0.4, found["tasks_lost"]) == (True, 6)
 
 
 def test_the_mastered_arm_that_fell_furthest_is_named():
