@@ -28,6 +28,10 @@ class WorkerLost(GradatimError):
     """A batch lost its worker twice."""
 
 
+class NoWorkers(GradatimError):
+    """The workers that the settings name did not start."""
+
+
 def runner_of(settings: Settings) -> Runner:
     """The task runner that the settings name. Raises `UserError` when Ray is asked for and not installed."""
     if settings.task_runner == "threads":
@@ -43,6 +47,19 @@ def runner_of(settings: Settings) -> Runner:
     local = {"num_cpus": settings.workers, "include_dashboard": False, "log_to_driver": False}
     runner: Runner = RayTaskRunner(address=settings.ray_address, init_kwargs={} if settings.ray_address else local)
     return runner
+
+
+def _entered(settings: Settings) -> Runner:
+    """Workers that are up. Raises `NoWorkers` where none come up, a cluster that does not answer say."""
+    runner = runner_of(settings)
+    try:
+        return runner.__enter__()
+    except Exception as error:
+        said = " ".join(str(error).split())[:200]
+        raise NoWorkers(
+            f"no workers came up for GRADATIM_TASK_RUNNER={settings.task_runner}: {said}; "
+            "GRADATIM_TASK_RUNNER=threads needs none"
+        ) from error
 
 
 @contextmanager
@@ -70,7 +87,7 @@ class _Crew(Generic[B, R]):
         self._waiting = list(batches)
         self._hands: dict[B, PrefectFuture[R]] = {}
         self._lost: set[B] = set()
-        self._runner = runner_of(settings).__enter__()
+        self._runner = _entered(settings)
 
     def take(self, batch: B) -> R:
         """What came of `batch`, waited for when it is not there yet."""
@@ -107,7 +124,7 @@ class _Crew(Generic[B, R]):
             ) from error
         self._lost.add(batch)
         self.close()
-        self._runner = runner_of(self._settings).__enter__()
+        self._runner = _entered(self._settings)
         for held in list(self._hands):
             self._give(held)
 

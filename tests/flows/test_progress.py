@@ -1,0 +1,21 @@
+"""Progress where there is no terminal: lines with the rate and what is left, and none for what is over at once."""
+
+from __future__ import annotations
+
+import re
+
+from flows.progress import Progress
+
+
+def test_long_work_says_its_rate_and_what_is_left(capsys, monkeypatch):
+    monkeypatch.setattr("flows.progress.EVERY_S", 0.0)
+    with Progress("sample", total=4) as progress:
+        progress.to(2, "70 tokens")
+    [line] = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"sample: 2/4 [0-9.e+]+/s, [0-9]+ s left 70 tokens", line)
+
+
+def test_work_that_is_over_at_once_says_nothing(capsys):
+    with Progress("sample", total=4) as progress:
+        progress.to(4)
+    assert capsys.readouterr().err == ""
