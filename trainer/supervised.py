@@ -15,7 +15,7 @@ from trl import SFTConfig, SFTTrainer
 
 from trainer.checkpoints import Checkpoint, newest, seal
 from trainer.config import SftConfig
-from trainer.errors import Diverged, StageFailed
+from trainer.errors import Diverged, KnobRefused, StageFailed
 from trainer.evaluate import choose
 from trainer.lora import adapted, write_base
 from trainer.policies import LoadedPolicy
@@ -27,7 +27,7 @@ from trainer.spool import Spool
 from trainer.stagefile import StageFile
 from trainer.training import Progress, Trained
 from trainer.trl_config import device
-from warehouse.records import JsonValue, Judgement, Task
+from warehouse.records import Domain, JsonValue, Judgement, Task
 
 Solution = tuple[Task, str]
 """A task and a completion that solves it."""
@@ -129,8 +129,11 @@ def supervise(
 ) -> Trained:
     """Train `policy` on solutions that the judge passes; the result is the last checkpoint above the entropy floor.
 
-    Raises `StageFailed` when there is no verified solution, or when the policy fell below the floor at the first look.
+    Raises `StageFailed` when there is no verified solution, or when the policy fell below the floor at the first look,
+    and `KnobRefused` for agent tasks.
     """
+    if any(task.domain is Domain.AGENT for task in tasks):
+        raise KnobRefused("a supervised stage imitates single turns, and some of its tasks are played; see: arms")
     config = file.trainer.sft
     torch.set_num_threads(file.trainer.stage.threads)
     if file.trainer.policy.lora is not None:

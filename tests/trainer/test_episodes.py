@@ -23,6 +23,7 @@ from trainer.episodes import Player
 from trainer.errors import KnobRefused
 from trainer.evaluate import evaluate, sample_and_judge
 from trainer.pocket_agent import SAMPLING, lesson, warm_started
+from trainer.supervised import supervise
 from warehouse.records import Judgement, Rollout, RolloutPurpose, Split
 
 
@@ -259,6 +260,9 @@ def test_evaluation_plays_agent_tasks_beside_single_turns(agent_folder: Path, ju
 def test_a_stage_is_of_one_kind_and_in_step(tmp_path: Path, agent_folder: Path, judge, tasks):
     with pytest.raises(KnobRefused, match="36 of 37 tasks are agent tasks"):
         build(agent_stage(tmp_path, agent_folder), [*tasks, *tasks_of(Split.TRAIN, 1, families=["rev"])[:1]], judge)
+    policy = policies.load(str(agent_folder))
+    with pytest.raises(KnobRefused, match="imitates single turns"):
+        supervise(agent_stage(tmp_path, agent_folder), policy=policy, tasks=tasks, solutions=[], judge=judge)
     stale = stage_file(tmp_path, agent_folder, sampling=SAMPLING.model_copy(update={"staleness": 2}))
     with pytest.raises(KnobRefused, match="engine lean and staleness 0"):
         build(stale, tasks, judge)
