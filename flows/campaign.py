@@ -263,7 +263,10 @@ def _named(path: Path, error: ValidationError) -> UserError:
         return unknown_name(
             f"key in {path}", place, [".".join([*map(str, tables), name]) for name in model.model_fields], str(path)
         )
-    return UserError(f"{place} in {path} is {_shown(first['input'])}: {first['msg']}; see: {path}")
+    said = first["msg"].removeprefix("Value error, ")
+    if isinstance(first["input"], Mapping):
+        return UserError(f"{said}; see: {f'{place} in ' if place else ''}{path}")
+    return UserError(f"{place} in {path} is {_shown(first['input'])}: {said}; see: {path}")
 
 
 def _shown(value: object) -> str:

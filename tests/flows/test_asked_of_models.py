@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "synth" / "engines"))
 from model_server import ModelServer, serving
 from test_writing import models, speak
 
-from flows.campaign import CampaignConfig, CampaignIds
+from flows.campaign import CampaignConfig, CampaignIds, read_config
 from flows.settings import Settings
 from flows.steps.asked_of_models import ask_models, orders_of
 from flows.steps.pools import heldout_tasks, training_tasks
@@ -135,3 +135,14 @@ def test_refusals():
     ):
         with pytest.raises(ValidationError, match=reason):
             CampaignConfig.model_validate(tables)
+
+
+def test_a_refusal_is_one_line_that_names_the_file(tmp_path: Path):
+    file = tmp_path / "gradatim.toml"
+    for text, said in (
+        ('[synthesis]\ntrain_on = ["non_verifiable"]\n', "synthesis.train_on names non_verifiable"),
+        ("[models.writer]\nmodel = 'm'\nlineage = 'l'\nengine = 'vllm'\n", "models.writer writes tasks that nobody"),
+    ):
+        file.write_text(text)
+        with pytest.raises(UserError, match=f"^{said}.*; see: {file}$"):
+            read_config(file)
