@@ -105,3 +105,20 @@ def test_failed_traces_are_what_the_weak_spot_style_writes_from(shop: Workshop, 
     assert not [secret for secret in HIDDEN if secret in "".join(both)]
     with pytest.raises(UserError, match="no failed rollout of 'nowhere'"):
         asked("nowhere")
+
+
+def test_the_verb_tries_first_and_refuses_plainly(verb, tmp_path: Path):
+    file, home = log(tmp_path / "log.jsonl"), tmp_path / "home"
+    ended = verb(home, "import", "traces", str(file), "--dry-run", "--json")
+    found = ended.value
+    assert (found["n_in"], found["n_readable"], found["failed_by_group"]["calendar"]) == (27, 25, 12)
+    assert not [secret for secret in HIDDEN if secret in ended.out + ended.err]
+    assert not home.exists()
+    for words, reason in (
+        (("traces",), "gradatim import traces FILE"),
+        (("traces", str(file), "--path", str(file)), "two files are given"),
+        (("traces", "nowhere.jsonl"), "'nowhere.jsonl' is not there"),
+    ):
+        refused = verb(home, "import", *words)
+        assert refused.code == 2
+        assert reason in refused.err
