@@ -109,7 +109,7 @@ class Store:
         with self._mutex:
             for name, table in rows.items():
                 with registered(self._checking, {f"incoming_{name}": table}):
-                    check_rows(self._checking, contract_of(name), f"incoming_{name}")
+                    check_rows(self._checking, contract_of(name), f"incoming_{name}", table)
             return self._write(rows, batch=batch, purpose=purpose, run=run)
 
     def _write(self, rows: Mapping[str, pa.Table], *, batch: str, purpose: str, run: str) -> Commit:
@@ -125,7 +125,7 @@ class Store:
                     stamps: dict[str, str | datetime] = {"run_id": run, "batch_id": batch, "written_at": now}
                     with registered(connection, {incoming[name]: table for name, table in rows.items()}):
                         for name in rows:
-                            self._references.check(connection, contract_of(name), incoming)
+                            self._references.check(connection, contract_of(name), incoming, rows)
                         written: dict[str, int] = {}
                         for name in rows:
                             written |= insert(connection, name, incoming[name], stamps)
