@@ -13,7 +13,13 @@ from flows.cli.output import Output
 
 def command(
     context: typer.Context,
-    mixture: Annotated[str, typer.Option(help="Id of a stored plan, or its first characters.")],
+    mixture: Annotated[str | None, typer.Option(help="Id of a stored plan, or its first characters.")] = None,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead: a finished stage, trained once more at its snapshot and compared; nothing is stored."
+        ),
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="Configuration, when not the campaign's own.")] = None,
     kind: Annotated[
         str, typer.Option(help="grpo, or sft: imitate verified solutions until entropy nears its floor.")
@@ -28,10 +34,19 @@ def command(
     from flows.settings import prepared
     from flows.steps.orders import kind_of, order_of
     from flows.workshop import looking
+    from warehouse.errors import UserError
 
     settings = prepared(home_of(context))
+    if (mixture is None) == (again is None):
+        raise UserError("give either --mixture PLAN or --again STAGE; see: gradatim train --help")
+    if again is not None:
+        from flows.steps.again import train_again
+
+        with looking(settings) as shop:
+            Output(as_json=as_json).value(train_again(shop, again, dry_run=dry_run))
+        return
     with looking(settings) as shop:
-        order = order_of(shop, mixture, config, kind_of(kind))
+        order = order_of(shop, str(mixture), config, kind_of(kind))
     found = dict(order.told)
     if not dry_run:
         from flows.train_stage import train_stage
