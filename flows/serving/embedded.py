@@ -37,8 +37,9 @@ def start_embedded() -> str:
         try:
             wait_for(server.api_url, server.server_process, limit_s, log)
         except ServerFailed:
+            ended = server.server_process.poll() is not None
             server.stop()
-            if last:
+            if last or not ended:
                 raise
         else:
             atexit.register(server.stop)

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from prefect import Task
+from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS, temporary_settings
 from prefect.states import Failed
 
 from flows import orchestration, run_campaign, train_stage, upkeep
@@ -57,3 +58,29 @@ def test_a_server_that_dies_in_its_start_is_said_at_once_with_its_last_words(tmp
     ):
         start_embedded()
     assert (tmp_path / "starts").read_text().count("start") == TRIES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("error", "calls"), [(StageKilled("killed by signal 9"), 2), (UserError("no such plan"), 1)])
+def test_a_step_is_repeated_by_a_real_server_where_that_may_help(tmp_path, monkeypatch, error, calls):
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
+    made: list[int] = []
+
+    @orchestration.step("fails once", retries=1)
+    def once() -> str:
+        made.append(1)
+        if len(made) == 1:
+            raise error
+        return "done"
+
+    @orchestration.verb_flow("repeating")
+    def repeating() -> str:
+        return once()
+
+    with temporary_settings({PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS: 300}):
+        if calls == 2:
+            assert repeating() == "done"
+        else:
+            with pytest.raises(type(error)):
+                repeating()
+    assert len(made) == calls

@@ -134,6 +134,15 @@ def test_a_bad_query_shows_its_error_and_a_good_one_its_rows(served, browser):
     assert browser.errors == []
 
 
+def test_a_browser_that_is_closed_in_mid_page_leaves_the_board_to_the_others(served, browser, tmp_path):
+    other = Browser(tmp_path)
+    other.open(f"{served[1]['url']}&page=Tasks")
+    other.close()
+    show(browser, served, "Tasks")
+    assert served[0].poll() is None
+    assert browser.errors == []
+
+
 def test_no_one_comes_in_without_the_token(served, browser):
     told = served[1]
     base = told["url"].partition("?")[0]
