@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flows.campaign import CampaignConfig, read_config, with_scheduler
@@ -48,10 +49,27 @@ def line_of(run: Run, campaign: str | None) -> str:
 
 def config_of(run: Run, line: str, path: Path | None = None) -> CampaignConfig:
     """The configuration of a line of training: the file's at `path`, else as its run stored it."""
-    config = read_config(path) if path else CampaignConfig.model_validate(dict(run.config))
+    config = read_config(path) if path else _reached(run)
     if line == baseline_of(run) and config.curriculum.baseline:
         return with_scheduler(config, config.curriculum.baseline)
     return config
+
+
+def reading(config: CampaignConfig, readable: Sequence[str]) -> CampaignConfig:
+    """The campaign with those of its sources and styles of writing that are among `readable`, and no others."""
+    styles = tuple(name for name in config.written_families if name in readable)
+    written = config.synthesis.written.model_copy(update={"styles": styles})
+    own = tuple(name for name in readable if name not in styles)
+    synthesis = config.synthesis.model_copy(update={"sources": own, "written": written})
+    return config.model_copy(update={"synthesis": synthesis})
+
+
+def _reached(run: Run) -> CampaignConfig:
+    """The configuration as the run trained by it: with the sources and styles that its policy could read."""
+    config, counts = CampaignConfig.model_validate(dict(run.config)), run.outputs.get("sources")
+    if not isinstance(counts, Mapping):
+        return config
+    return reading(config, [name for name, n in counts.items() if isinstance(n, Mapping) and n.get("within_reach")])
 
 
 def _names(run: Run) -> list[str]:

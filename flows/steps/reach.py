@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flows.campaign import CampaignConfig
+from flows.steps.campaigns import reading
 from flows.steps.policies import load_policy
 from flows.workshop import Workshop
 from warehouse.records import JsonValue, Task
@@ -28,8 +29,4 @@ def reach(shop: Workshop, config: CampaignConfig, policy_id: str, sources: Seque
         if n:
             readable.append(name)
     shop.outputs["sources"] = counts
-    styles = tuple(name for name in config.written_families if name in readable)
-    written = config.synthesis.written.model_copy(update={"styles": styles})
-    own = tuple(name for name in readable if name not in styles)
-    synthesis = config.synthesis.model_copy(update={"sources": own, "written": written})
-    return config.model_copy(update={"synthesis": synthesis})
+    return reading(config, readable)

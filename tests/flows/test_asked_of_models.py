@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from test_writing import models, speak
 from flows.campaign import CampaignConfig, CampaignIds, read_config
 from flows.settings import Settings
 from flows.steps.asked_of_models import ask_models, orders_of
+from flows.steps.campaigns import config_of
 from flows.steps.pools import heldout_tasks, training_tasks
 from flows.workshop import Workshop, workshop
 from synth.engines import ModelConfig
@@ -26,7 +28,7 @@ from synth.family import FAMILIES
 from synth.tasks import make_item, to_task
 from trainer.engines.referee import rubric_judge
 from warehouse.errors import UserError
-from warehouse.records import Domain, Split, Status, StatusChange, Task, TaskKind
+from warehouse.records import Domain, Run, RunStatus, Split, Status, StatusChange, Task, TaskKind
 
 IDS = CampaignIds(campaign="c", baseline="b")
 
@@ -121,6 +123,20 @@ def test_rubric_tasks_are_trained_on_where_their_bucket_is_named(shop: Workshop)
     with pytest.raises(UserError, match="policy's lineage, 'paper'"):
         rubric_judge([rubric], config, shop.home.root, policy_lineage="paper")
     assert rubric_judge(pool("verifiable"), None, shop.home.root, policy_lineage="pocket") is None
+
+
+def test_later_verbs_train_on_what_the_campaign_could_read():
+    with serving(speak) as server:
+        config = campaign(server, {"styles": ["harder", "easier"], "n": 4})
+    reach = {"gsm8k": 0, "mbpp": 3, "harder": 5, "easier": 0}
+    run = Run(
+        run="r", flow="run_campaign", status=RunStatus.FINISHED, config=config.model_dump(mode="json"), code_version="",
+        started_at=datetime.now(UTC),
+        outputs={"sources": {name: {"tasks": 9, "within_reach": n} for name, n in reach.items()}},
+    )  # fmt: skip
+    found = config_of(run, "r")
+    assert (found.synthesis.sources, found.written_families) == (("mbpp",), ("harder",))
+    assert config_of(replace(run, outputs={}), "r") == config
 
 
 def test_refusals():
