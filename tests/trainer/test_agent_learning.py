@@ -62,7 +62,6 @@ def trained(home: Path, folder: Path, judge, *, n_steps: int, seed: int, graders
     return end.checkpoint.folder, gaps
 
 
-@pytest.mark.slow
 def test_a_short_stage_of_episodes_learns(tmp_path: Path, judge):
     warm = started(tmp_path / "warm", judge, n_steps=200, seed=0)
     before, _ = rates(warm, judge, 5)
