@@ -58,8 +58,8 @@ def _old_home(folder: Path) -> Home:
     )
     stamps = "'r' AS run_id, 'b' AS batch_id, now() AS written_at"
     connection.execute(
-        "INSERT INTO tasks BY NAME SELECT 't9' AS task_id, 'code' AS domain, 'f' AS family, 1 AS level, '{}' AS params, "
-        "'program' AS answer_kind, 's' AS scaffold, '[]' AS parents, 'gradatim' AS source, 'heldout' AS split, "
+        "INSERT INTO tasks BY NAME SELECT 't9' AS task_id, 'code' AS domain, 'f' AS family, 1 AS level, '{}' AS params,"
+        " 'program' AS answer_kind, 's' AS scaffold, '[]' AS parents, 'gradatim' AS source, 'heldout' AS split, "
         f"'verifiable' AS kind, {stamps}"
     )
     connection.execute(
