@@ -19,7 +19,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "pass_at_k": {"k": "2"},
     "weak_spots": {"min_n": "1"},
 }
-UNFILLED = {"agent_turns", "alarms", "model_verification"}
+UNFILLED = {"agent_turns", "alarms", "failed_traces", "model_verification"}
 """Queries whose rows the filled warehouse lacks; `tests/flows` fill them by real runs."""
 
 
