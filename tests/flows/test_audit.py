@@ -85,4 +85,4 @@ def test_stale_tasks_are_judged_again_once(audited, gradatim):
 def test_an_empty_warehouse_is_refused_in_one_line(tmp_path, gradatim):
     ended = gradatim(tmp_path / "home", "audit")
     assert ended.code == 2
-    assert "no task is accepted" in ended.err.splitlines()[-1]
+    assert "there is no warehouse in" in ended.err.splitlines()[-1]

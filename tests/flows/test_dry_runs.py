@@ -8,6 +8,7 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def tried(campaign, tmp_path) -> list[tuple[list[str], set[str]]]:
     return [
         (["run", "--config", str(campaign.config)], {"campaign_id", "finished"}),
         (["synth", "--family", "rev", "--n", "30"], {"family", "level", "n"}),
-        (["synth", "--gym", "chain_sum", "--n", "3"], {"gym", "n"}),
+        *([(["synth", "--gym", "chain_sum", "--n", "3"], {"gym", "n"})] if find_spec("reasoning_gym") else []),
         (["import", "gsm8k", "--path", str(rows)], {"n_in", "n_readable", "imported_before"}),
         (["audit", "--n", "20", "--rejudge"], {"n_tasks", "n_stale"}),
         (["audit", "--n", "20", "--adversarial"], {"n_tasks"}),

@@ -15,12 +15,16 @@ model = "w"
 lineage = "paper"
 endpoints = ["{url}"]
 {more}
+[models.checker]
+model = "c"
+lineage = "{checker}"
+endpoints = ["http://c/v1"]
 """
 
 
-def read(tmp_path: Path, url: str = "http://a/v1", more: str = "") -> CampaignConfig:
+def read(tmp_path: Path, url: str = "http://a/v1", more: str = "", checker: str = "stone") -> CampaignConfig:
     file = tmp_path / "campaign.toml"
-    file.write_text(TABLE.format(url=url, more=more))
+    file.write_text(TABLE.format(url=url, more=more, checker=checker))
     return read_config(file)
 
 
@@ -34,4 +38,4 @@ def test_a_misspelt_key_of_a_model_is_named_with_the_nearest(tmp_path: Path):
     with pytest.raises(UserError, match=r"models\.writer\.endpoint'; nearest: models\.writer\.endpoints"):
         read(tmp_path, more="endpoint = 1")
     with pytest.raises(UserError, match="share the lineage 'paper'"):
-        read(tmp_path, more='[models.checker]\nmodel = "c"\nlineage = "paper"\nendpoints = ["http://c/v1"]')
+        read(tmp_path, checker="paper")

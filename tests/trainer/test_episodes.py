@@ -229,16 +229,13 @@ def test_a_killed_stage_goes_on_as_if_it_had_not_been(tmp_path: Path, agent_fold
     assert again.checkpoint.weights_hash == end.checkpoint.weights_hash
 
 
-def test_a_stack_grades_the_turns_and_a_naive_one_pays_what_the_verifier_voids(
-    tmp_path: Path, agent_folder: Path, judge, tasks
-):
+def test_a_stack_grades_the_turns(tmp_path: Path, agent_folder: Path, judge, tasks):
     naive = StackConfig.model_validate({"grader": [{"name": "shown", "uses": "shown"}]})
     stage = build(agent_stage(tmp_path, agent_folder, n_steps=2, prompts_per_step=6, graders=naive), tasks, judge)
     stage.train()
     rows = spooled(stage)
+    assert rows
     assert all(row.reward == row.parts["S"] == row.parts.get("shown", 0.0) for row in rows)
-    cheats = [row for row in rows if row.judgement is Judgement.CHEAT]
-    assert any(row.reward == 1.0 for row in cheats)
 
 
 def test_evaluation_plays_agent_tasks_beside_single_turns(agent_folder: Path, judge, tasks):

@@ -13,6 +13,7 @@ pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'gr
 from synth.environments import Budget, Infrastructure, ToolError
 from synth.environments.makers import MAKERS
 from synth.environments.running import play, scripted
+from synth.environments.toolsets.making import plan_of
 from synth.proposals import Request
 from synth.sandbox import Pool
 from synth.toolservers.client import Connection
@@ -57,7 +58,7 @@ def test_a_served_toolset_says_what_the_one_in_this_process_says(level: int):
     with Pool(workers=1) as pool:
         subject = next(iter(MAKERS.get("toolset").made(Request("toolset", level, 1, 4), pool))).subject
         assert subject is not None
-        steps = ['{"name": "answer", "arguments": {"value": "7"}}', *map(str, subject.task.params["plan"])]
+        steps = ['{"name": "answer", "arguments": {"value": "7"}}', *plan_of(subject.task)]
         here, there = (
             play(task, scripted(steps), pool, budget=Budget(), clock=time.monotonic)
             for task in (subject.task, served(subject.task))
