@@ -62,13 +62,13 @@ _RUN = re.compile(rf"(?<![\d])\d(?:[{_DASH}/_]?\d){{12,}}(?!\d)")
 def _cards(run: re.Match[str]) -> Iterator[tuple[int, int]]:
     places = [i for i in range(run.start(), run.end()) if run.string[i].isdigit()]
     begins = [k for k, i in enumerate(places) if k == 0 or places[k - 1] != i - 1]
-    ends = [k for k, i in enumerate(places) if k == len(places) - 1 or places[k + 1] != i + 1]
+    ends = {k for k, i in enumerate(places) if k == len(places) - 1 or places[k + 1] != i + 1}
     done = -1
     for begin in begins:
         if begin <= done:
             continue
-        for end in reversed(ends):
-            if 13 <= end - begin + 1 <= 19 and luhn("".join(run.string[i] for i in places[begin : end + 1])):
+        for end in range(begin + 18, begin + 11, -1):
+            if end in ends and luhn("".join(run.string[i] for i in places[begin : end + 1])):
                 yield places[begin], places[end] + 1
                 done = end
                 break
