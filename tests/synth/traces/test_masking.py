@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import time
 import re
 import string
+import time
 from pathlib import Path
 
 import pytest
