@@ -14,13 +14,11 @@ import argparse
 import json
 import sys
 import time
-import warnings
 from pathlib import Path
 
 import altair as alt
 import numpy as np
-import torch
-import transformers
+from quiet import quiet
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -119,10 +117,7 @@ def main() -> None:
     parser.add_argument("--per-level", type=int, default=8)
     parser.add_argument("--n", type=int, default=60, help="attempts at unknown tools a level")
     options = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     rows: Curve = []
     shown: dict[str, object] = {}
     if options.folder is not None:

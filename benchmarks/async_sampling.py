@@ -16,15 +16,13 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-import torch
-import transformers
 from pocket_levels import measure, tasks_of
+from quiet import quiet
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -103,10 +101,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--prompts", type=int, default=8)
     args = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     tasks, heldout = tasks_of(FAMILIES, Split.TRAIN, 60, 11), tasks_of(FAMILIES, Split.HELDOUT, 8, 7)
     sync, beside, rates = [], [], {}
     with tempfile.TemporaryDirectory() as folder:

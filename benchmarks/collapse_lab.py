@@ -28,7 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 import transformers
-from pocket_setups import CANARY, SETUPS, quiet, warm
+from pocket_setups import CANARY, SETUPS, warm
+from quiet import quiet
 
 from curriculum import schedulers
 from curriculum.actions import RULES

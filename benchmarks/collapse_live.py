@@ -33,7 +33,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 from collapse_table import SAMPLES, pass_rates, show, swept, table_of
-from pocket_setups import CANARY, SETUPS, Setup, quiet, warm
+from pocket_setups import CANARY, SETUPS, Setup, warm
+from quiet import quiet
 
 from flows.campaign import CampaignConfig
 from flows.settings import Settings

@@ -17,14 +17,13 @@ import json
 import shutil
 import sys
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 import transformers
 from pocket_levels import LEVELS, tasks_of
+from quiet import quiet
 from scipy.stats import t as student
 from sklearn.isotonic import IsotonicRegression
 
@@ -186,10 +185,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(".bench/curriculum_live"))
     parser.add_argument("--only-print", action="store_true", help="print what is finished and run nothing")
     args = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     first, last = map(int, args.seeds.split(":"))
     names = [name for name in args.schedulers.split(",") if name != "uniform"]
     with Judge(workers=1) as judge:

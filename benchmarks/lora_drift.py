@@ -15,14 +15,13 @@ import json
 import sys
 import tempfile
 import time
-import warnings
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import torch
-import transformers
 from pocket_levels import tasks_of
+from quiet import quiet
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -125,10 +124,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--every", type=int, default=10)
     args = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     first, last = map(int, args.seeds.split(":"))
     rows = []
     with Judge(workers=1) as judge:

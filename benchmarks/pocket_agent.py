@@ -16,12 +16,10 @@ import json
 import shutil
 import sys
 import time
-import warnings
 from pathlib import Path
 
 import numpy as np
-import torch
-import transformers
+from quiet import quiet
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -193,10 +191,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--folder", type=Path, default=Path(".bench/pocket_agent"))
     options = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     first, last = map(int, options.seeds.split(":"))
     rows = []
     with Judge(workers=1) as judge:

@@ -6,12 +6,9 @@ demonstrations are wrong; at 5e-4 reinforcement buys pass@1 with pass@8.
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-import torch
-import transformers
 from pocket_levels import LEVELS, tasks_of
 
 from synth.demonstrations import demonstrations, level_weights
@@ -66,11 +63,3 @@ def warm(folder: Path, setup: Setup, seed: int) -> policies.LoadedPolicy:
         policies.save(started.policy, draft)
         draft.rename(folder)
     return policies.load(str(folder), folder.parent)
-
-
-def quiet() -> None:
-    """One thread, and no word from the libraries."""
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)

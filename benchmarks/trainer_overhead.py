@@ -15,14 +15,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from pathlib import Path
 from statistics import median
 
-import torch
-import transformers
 from datasets import Dataset
 from pocket_levels import tasks_of
+from quiet import quiet
 from transformers import PrinterCallback
 from trl import GRPOTrainer
 
@@ -109,10 +107,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--only", choices=["ours", "plain"], help="train one side and print its peak memory in MiB")
     args = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    torch.set_num_threads(1)
+    quiet()
     tasks = tasks_of(["rev", "sort", "inc"], Split.TRAIN, 40, 11)
     same, lean, recording, share = [], [], [], []
     with tempfile.TemporaryDirectory() as folder, Judge(workers=1) as judge:
