@@ -21,13 +21,13 @@ class Weights(BaseModel):
     """Weights of S = w_q*Q - w_c*C - w_t*T - w_r*R; the costs together stay below quality."""
 
     model_config = FROZEN
-    quality: float = Field(1.0, gt=0)
+    quality: float = Field(1.0, gt=0, allow_inf_nan=False)
     """w_q, of the weighted mean of the quality scores, in [0, 1]."""
-    cost: float = Field(0.0, ge=0)
+    cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     """w_c, of tokens and money."""
-    time: float = Field(0.0, ge=0)
+    time: float = Field(0.0, ge=0, allow_inf_nan=False)
     """w_t, of latency."""
-    risk: float = Field(0.0, ge=0)
+    risk: float = Field(0.0, ge=0, allow_inf_nan=False)
     """w_r, of what is dangerous."""
 
 
@@ -52,7 +52,7 @@ class Node(BaseModel):
     """The registered grader; see `gradatim graders list`."""
     axis: Axis = "quality"
     """Which term of S its score enters."""
-    weight: float = Field(1.0, ge=0)
+    weight: float = Field(1.0, ge=0, allow_inf_nan=False)
     """Weight within its axis; 0 for a gate or watch that adds nothing itself."""
     needs: tuple[str, ...] = ()
     """Nodes that come before it; a failed gate among them zeroes it."""

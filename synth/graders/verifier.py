@@ -16,7 +16,7 @@ class Verifier(NamedTuple):
 
 
 MATH = Verifier("synth.math", "1", "synth.math")
-SANDBOX = Verifier("synth.sandbox", "2", "sandbox")
+SANDBOX = Verifier("synth.sandbox", "3", "sandbox")
 
 
 def verifier_of(domain: Domain) -> Verifier:

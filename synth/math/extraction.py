@@ -100,9 +100,8 @@ def _boxed(text: str) -> Extracted | None:
         boxes.append((match.start(), end, content))
     if not boxes:
         return None
-    start, _, answer = boxes[-1]
-    while answer is not None and (inner := _BOX.match(answer)):
-        answer = _content(answer, inner.end())[0]
+    start, _, outermost = boxes[-1]
+    answer = None if outermost is None else _innermost(outermost)
     if answer is None:
         return Extracted(None, "unbalanced")
     if not answer.strip():
@@ -112,6 +111,35 @@ def _boxed(text: str) -> Extracted | None:
         if previous is not None and _side_by_side(previous, answer, text[previous_end:start]):
             return Extracted(None, "alternatives")
     return Extracted(answer.strip())
+
+
+def _innermost(content: str) -> str | None:
+    r"""`content` without the boxes that it begins with, one within the other, in one pass; none for an open one.
+
+    >>> _innermost(r"\boxed{\fbox{4}}")
+    '4'
+    """
+    if not _BOX.match(content):
+        return content
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in _BRACE.finditer(content):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif brace[0] == "}" and opened:
+            closing[opened.pop()] = brace.start()
+    start, end = 0, len(content)
+    while inner := _BOX.match(content, start, end):
+        if content.startswith("{", inner.end()):
+            if inner.end() not in closing:
+                return None
+            start, end = inner.end() + 1, closing[inner.end()]
+        else:
+            token = _TOKEN.match(content, inner.end(), end)
+            if token is None:
+                return None
+            start, end = token.start(), token.end()
+    return content[start:end]
 
 
 def _side_by_side(previous: str, answer: str, between: str) -> bool:

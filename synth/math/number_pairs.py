@@ -43,7 +43,7 @@ def repeating(value: Fraction) -> str:
     r"""The decimal expansion, its period under a bar.
 
     >>> repeating(Fraction(1, 6)), repeating(Fraction(-3, 4))
-    ('0.1\\\\overline{6}', '-0.75')
+    ('0.1\\overline{6}', '-0.75')
     """
     sign = "-" if value < 0 else ""
     whole, rest = divmod(abs(value.numerator), value.denominator)

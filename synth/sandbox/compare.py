@@ -11,6 +11,7 @@ import json
 import math
 import re
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from json.encoder import encode_basestring_ascii
 
 from synth.sandbox.case import Test
@@ -211,8 +212,7 @@ def _same(expected: str, found: str, test: Test) -> bool:
 def _close(expected: Tree, found: Tree, test: Test, sort: bool = False) -> bool:
     left, right = _number(expected), _number(found)
     if left is not None and right is not None:
-        bound = max(test.rel_tol * abs(left), test.abs_tol)
-        return left == right or (abs(left - right) <= bound and math.isfinite(bound))
+        return left == right or _within(left, right, test)
     if type(expected) is list and type(found) is list:
         if len(expected) != len(found):
             return False
@@ -225,6 +225,17 @@ def _close(expected: Tree, found: Tree, test: Test, sort: bool = False) -> bool:
     return type(expected) is type(found) and bool(expected == found)
 
 
+def _within(left: int | float, right: int | float, test: Test) -> bool:
+    """Whether two numbers that differ are within the test's tolerance: whole numbers exactly, others as floats."""
+    if isinstance(left, int) and isinstance(right, int):
+        return abs(left - right) <= max(Fraction(test.rel_tol) * abs(left), Fraction(test.abs_tol))
+    try:
+        bound = max(test.rel_tol * abs(float(left)), test.abs_tol)
+        return abs(float(left) - float(right)) <= bound and math.isfinite(bound)
+    except OverflowError:
+        return False
+
+
 def _by_number(items: list[Tree]) -> list[Tree]:
     numbers = [_number(item) for item in items]
     if any(number is None for number in numbers):
@@ -232,15 +243,12 @@ def _by_number(items: list[Tree]) -> list[Tree]:
     return [item for _, item in sorted(zip(numbers, items, strict=True), key=lambda pair: pair[0] or 0.0)]
 
 
-def _number(tree: Tree) -> float | None:
+def _number(tree: Tree) -> int | float | None:
     """The finite number, or infinity, that a tree stands for; none for NaN, booleans and everything else."""
-    if type(tree) in (int, float):
-        return float(tree)
+    if isinstance(tree, int | float) and not isinstance(tree, bool):
+        return tree
     if type(tree) is dict and "i" in tree:
-        try:
-            return float(int(tree["i"], 16))
-        except OverflowError:
-            return None
+        return int(tree["i"], 16)
     if type(tree) is dict and tree.get("n") in ("inf", "-inf"):
         return float(tree["n"])
     return None

@@ -15,7 +15,7 @@ from synth.sandbox import backends, intake, summary
 from synth.sandbox.case import Test
 from synth.sandbox.farside import Backend
 from synth.sandbox.judging import Question, Sight
-from synth.sandbox.limits import Limits
+from synth.sandbox.limits import PATIENCE, Limits
 from synth.sandbox.placement import kept_on, shares
 from synth.sandbox.result import Ran, Result
 from synth.sandbox.worker import Worker
@@ -39,6 +39,7 @@ class Job:
 class Pool:
     """Workers that run untrusted programs; a context manager, usable from any thread.
 
+    More workers than 8 a processor are not started: beyond that, waiting for a turn would look like sleeping.
     `backend` names one of `synth.sandbox.BACKENDS`; by default the strongest that works here. Raises
     `SandboxUnavailable` when none works.
 
@@ -52,7 +53,8 @@ class Pool:
             raise UserError(f"workers is {workers}; allowed: 1 to 1024")
         self.limits = limits or Limits()
         self.backend: Backend = backends.choose(backend)
-        self._workers = [Worker(self.backend, share) for share in shares(workers)]
+        most = int(PATIENCE) * len(os.sched_getaffinity(0))
+        self._workers = [Worker(self.backend, share) for share in shares(min(workers, most))]
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
         for worker in self._workers:
             self._idle.put(worker)

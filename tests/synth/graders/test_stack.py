@@ -200,7 +200,13 @@ def test_a_sound_graph_has_no_problem_and_a_warning_is_not_fatal():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("x = [", "not TOML"), ("[weights]\nqality = 1", "qality"), ("", "grader")]
+    ("text", "message"),
+    [
+        ("x = [", "not TOML"),
+        ("[weights]\nqality = 1", "qality"),
+        ('[[grader]]\nname = "right"\nuses = "verifier"\nweight = inf', "weight"),
+        ("", "grader"),
+    ],
 )
 def test_a_file_that_is_no_stack_is_a_user_error(text, message):
     with pytest.raises(UserError, match=message):

@@ -1,3 +1,6 @@
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +25,30 @@ from synth.math import extract
 )  # fmt: skip
 def test_the_committed_answer_is_found(completion, answer):
     assert extract(completion).answer == answer
+
+
+PLAIN = st.text(alphabet="0123456789x+", min_size=1, max_size=6)
+
+
+def boxed(inner):
+    """One more box around `inner`, and something after it."""
+    names, tails = st.sampled_from(["boxed", "fbox"]), st.sampled_from(["", "+1", "{x}"])
+    return st.builds(lambda name, text, tail: f"\\{name}{{{text}}}{tail}", names, inner, tails)
+
+
+@given(st.recursive(PLAIN, boxed, max_leaves=12))
+def test_of_boxes_within_boxes_the_innermost_at_the_start_is_the_answer(text):
+    wanted = re.match(r"(?:\\(?:boxed|fbox)\{)*([^{}]*)", text)[1]
+    assert extract(f"so \\boxed{{{text}}}").answer == wanted
+
+
+def test_twenty_thousand_boxes_cost_what_the_text_costs():
+    def cpu_s(n):
+        began = time.process_time()
+        assert extract("\\boxed{" * n + "42" + "}" * n).answer == "42"
+        return time.process_time() - began
+
+    assert cpu_s(20_000) < 30 * max(cpu_s(2_000), 0.005)
 
 
 @pytest.mark.parametrize(

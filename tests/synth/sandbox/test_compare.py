@@ -275,3 +275,12 @@ def test_numbers_of_the_same_value_but_another_type_differ() -> None:
     for i, one in enumerate(values):
         for j, two in enumerate(values):
             assert matches(Test(expected=one), wire(two)) == (i == j)
+
+
+def test_tolerance_is_exact_over_whole_numbers_of_any_size() -> None:
+    for large in (10**17, 2**60, 10**400):
+        assert not matches(Test(expected=large, abs_tol=0.5), wire(large + 1))
+        assert matches(Test(expected=large, abs_tol=1.0), wire(large + 1))
+        assert matches(Test(expected=[large, 0.5], abs_tol=1.0), wire([large - 1, 0.75]))
+        assert not matches(Test(expected=[large, 0.5], abs_tol=0.5), wire([large - 1, 0.75]))
+    assert not matches(Test(expected=10**400, rel_tol=0.1), wire(1e300))

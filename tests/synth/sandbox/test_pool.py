@@ -143,3 +143,12 @@ def test_verdicts_on_model_written_programs_are_stable(corpora: Path) -> None:
     assert runs[0] == runs[1] == runs[2]
     print(Counter(map(str, runs[0])))
     assert Counter(runs[0])[Judgement.PASS] > 5
+
+
+def test_honest_programs_pass_however_many_workers_are_asked_for() -> None:
+    busy = "import time\ndef f(x):\n    end = time.process_time() + 0.3\n"
+    busy += "    while time.process_time() < end:\n        pass\n    return x + 1\n"
+    job = Job(busy, TESTS[:1], "f", limits=Limits(cpu_s=2, wall_s=1))
+    with Pool(workers=40) as pool:
+        verdicts = Counter(result.verdict for result in pool.verify_many([job] * 24))
+    assert verdicts == {Judgement.PASS: 24}
