@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -51,6 +52,12 @@ def wall_and_cpu(work: Callable[[], object]) -> tuple[float, float]:
     start, cpu_start = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - start, time.process_time() - cpu_start
+
+
+def add(told: dict[str, object], **figures: object) -> None:
+    """Keep the figures, and show them on the error stream: the largest sizes take a quarter of an hour."""
+    told.update(figures)
+    print(json.dumps(figures), file=sys.stderr, flush=True)
 
 
 def fill(store: Store, n_tasks: int, per_task: int) -> dict[str, float]:
@@ -134,19 +141,19 @@ def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str, *, w
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         with Store.open(root / "home", memory_limit=memory_limit) as store:
-            told: dict[str, object] = {"n_tasks": n_tasks, "n_rollouts": n_tasks * per_task}
-            told.update(fill(store, n_tasks, per_task))
+            told: dict[str, object] = {}
+            add(told, n_tasks=n_tasks, n_rollouts=n_tasks * per_task)
+            add(told, **fill(store, n_tasks, per_task))
             retired = [StatusChange(task_id=t, status=Status.RETIRED, reason="x") for t in ids(0, 10, "t").to_pylist()]
             store.commit(retired, batch="retired", purpose="x", run="bench")
-            told |= small_commits(store, n_commits, n_tasks)
+            add(told, **small_commits(store, n_commits, n_tasks))
             start = time.perf_counter()
             compact(store)
-            told["compact_s"] = time.perf_counter() - start
+            add(told, compact_s=time.perf_counter() - start)
             start = time.perf_counter()
             pool = Pool(store, policy_id="p0")
-            told["pool_s"] = time.perf_counter() - start
-            told["n_pool"] = len(pool)
-            told["draw_256_s"] = timed(lambda: pool.draw(256, seed=1))
+            add(told, pool_s=time.perf_counter() - start, n_pool=len(pool))
+            add(told, draw_256_s=timed(lambda: pool.draw(256, seed=1)))
             pool.close()
             raw_copy(store, root / "raw")
             with duckdb.connect() as raw, store.reading() as lake:
@@ -154,15 +161,16 @@ def measure(n_tasks: int, per_task: int, n_commits: int, memory_limit: str, *, w
                 for name, ours, theirs in (("status", LAKE_STATUS, RAW_STATUS), ("pass_rate", LAKE_RATE, RAW_RATE)):
                     a, rows = answered(lake, ours)
                     b, other = answered(raw, theirs.format(root / "raw"))
-                    told |= {f"{name}_s": a, f"{name}_over_raw_parquet": a / b, f"{name}_equal": rows == other}
+                    add(told, **{f"{name}_s": a, f"{name}_over_raw_parquet": a / b, f"{name}_equal": rows == other})
                     fixed = timed(partial(answer_for_nobody, lake, ours))
-                    told |= {f"{name}_fixed_s": fixed, f"{name}_beyond_fixed_over_raw_parquet": max(0.0, a - fixed) / b}
+                    beyond = max(0.0, a - fixed) / b
+                    add(told, **{f"{name}_fixed_s": fixed, f"{name}_beyond_fixed_over_raw_parquet": beyond})
             asked = named_queries() if with_named else {}
             named = {name: wall_and_cpu(partial(ask, store, query)) for name, query in asked.items()}
             for place, what in enumerate(("s", "cpu_s") if named else ()):
                 slowest = max(named, key=lambda name: named[name][place])
-                told |= {f"slowest_named_by_{what}": slowest, f"slowest_named_{what}": named[slowest][place]}
-                told[f"named_{what}"] = {name: seconds[place] for name, seconds in named.items()}
+                add(told, **{f"slowest_named_by_{what}": slowest, f"slowest_named_{what}": named[slowest][place]})
+                add(told, **{f"named_{what}": {name: seconds[place] for name, seconds in named.items()}})
         return told
 
 

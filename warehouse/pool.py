@@ -32,12 +32,16 @@ LEFT JOIN (
 ) AS c ON c.task_id = t.task_id
 """
 
+_WITH_WHAT_A_DRAW_NEEDS = f"""
+SELECT *, hash(task_id) AS task_hash, CASE WHEN p_mixed > 0 THEN ln(p_mixed) END AS log_p_mixed FROM ({_POOL})
+"""
+
 _DRAW = """
 SELECT task_id, arm, p_mixed, n, c, mean
 FROM temp.pool
 WHERE p_mixed > 0
 ORDER BY
-    ln(p_mixed) - $temperature * ln(-ln((hash(task_id, $seed) // 2 + 1) / 9223372036854775809.0)) DESC,
+    log_p_mixed - $temperature * ln(-ln((hash(task_hash, $seed) // 2 + 1) / 9223372036854775809.0)) DESC,
     task_id
 LIMIT $n
 """
@@ -64,7 +68,7 @@ class Pool:
         with store.reading() as source:
             self._connection: duckdb.DuckDBPyConnection = source.cursor()
             self._connection.execute(f"USE {LAKE}")
-            self._connection.execute(f"CREATE TEMP TABLE pool AS {_POOL}", params)
+            self._connection.execute(f"CREATE TEMP TABLE pool AS {_WITH_WHAT_A_DRAW_NEEDS}", params)
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM temp.pool").fetchall()[0][0])
@@ -87,7 +91,8 @@ class Pool:
 
     def table(self) -> pa.Table:
         """The whole pool, sorted by task."""
-        return self._connection.execute("FROM temp.pool ORDER BY task_id").to_arrow_table()
+        sql = "SELECT task_id, arm, n, c, mean, p_mixed FROM temp.pool ORDER BY task_id"
+        return self._connection.execute(sql).to_arrow_table()
 
     def close(self) -> None:
         """Free the copy."""

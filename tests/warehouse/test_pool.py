@@ -20,6 +20,7 @@ def test_a_pool_holds_accepted_training_tasks_with_the_newest_measurement(store:
         assert sorted(table) == ["t0", "t1", "t2"]
         assert table["t0"]["c"] == 4
         assert (table["t2"]["n"], table["t2"]["p_mixed"]) == (None, 0.5)
+        assert {r["task_id"] for r in pool.draw(9, seed=1).to_pylist()} == {"t0", "t1", "t2"}
         assert pool.snapshot_id == store.snapshot()
         store.commit([status(0, Status.RETIRED)], batch="b3", purpose="x", run="r")
         assert len(pool) == 3
