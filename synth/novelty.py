@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from synth.dedup import Embedder, Index
@@ -20,12 +20,21 @@ class Repeat(NamedTuple):
 class Novelty:
     """The prompts accepted so far.
 
-    Exact repeats are found for every task. Wording and meaning are compared (`near=True`) for tasks whose text
-    was not made by a template of our own, where a changed letter is a new task.
+    Exact repeats are found for every task, by `exact`, which is its prompt unless it is said otherwise. Wording and
+    meaning are compared (`near=True`) for tasks whose text was not made by a template of our own, where a changed
+    letter is a new task.
     """
 
-    def __init__(self, known: Iterable[Task] = (), *, near: bool = False, semantic: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        known: Iterable[Task] = (),
+        *,
+        near: bool = False,
+        semantic: Embedder | None = None,
+        exact: Callable[[Task], str] = lambda task: task.prompt,
+    ) -> None:
         self._exact: dict[str, str] = {}
+        self._text = exact
         self._recipes: dict[str, str] = {}
         self._index = Index(semantic=semantic) if near else None
         self._ids: list[str] = []
@@ -36,15 +45,15 @@ class Novelty:
         fresh = []
         for task in tasks:
             self._recipes[recipe(task)] = task.task_id
-            if self._exact.setdefault(task.prompt, task.task_id) == task.task_id:
+            if self._exact.setdefault(self._text(task), task.task_id) == task.task_id:
                 fresh.append(task)
         if self._index is not None and fresh:
             self._ids += [task.task_id for task in fresh]
             self._index.add_many([task.prompt for task in fresh], golds=[task.gold for task in fresh])
 
     def seen(self, task: Task) -> Repeat | None:
-        """The accepted task with the same prompt; none for a task that is itself, made again from its recipe."""
-        kept = self._exact.get(task.prompt)
+        """The accepted task with the same text; none for a task that is itself, made again from its recipe."""
+        kept = self._exact.get(self._text(task))
         if kept is None or self._recipes.get(recipe(task)) == task.task_id:
             return None
         return Repeat(kept, 1.0, "duplicate: exact")
@@ -62,7 +71,7 @@ class Novelty:
                     found[i] = Repeat(kept, min(1.0, match.similarity), f"duplicate: {match.reason}")
         for i in new:
             if found[i] is None:
-                self._exact.setdefault(tasks[i].prompt, tasks[i].task_id)
+                self._exact.setdefault(self._text(tasks[i]), tasks[i].task_id)
                 self._recipes[recipe(tasks[i])] = tasks[i].task_id
         return found
 

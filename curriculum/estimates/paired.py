@@ -48,7 +48,8 @@ def compare(
 
     `a` and `b` [N] hold one value a task (pass@1, pass@k) in the same order; tasks where either is NaN are left
     out. Clusters as in `clustered_interval`; few clusters give few degrees of freedom, not false certainty.
-    Pairing and clustering after arXiv:2411.00640, section 3. "cannot tell" when the interval holds 0, or when
+    Rates, values in [0, 1] on both sides, have an interval within [-1, 1]. Pairing and clustering after
+    arXiv:2411.00640, section 3. "cannot tell" when the interval holds 0, or when
     fewer than two tasks remain (NaN error). Raises `CurriculumError` when lengths differ.
 
     >>> compare([0.0, 0.5, 0.25, 0.5], [0.5, 0.75, 0.75, 0.75]).verdict.value
@@ -69,11 +70,14 @@ def compare(
         verdict = Verdict.CANNOT_TELL
         if p_value < alpha:
             verdict = Verdict.BETTER if summary.value > 0 else Verdict.WORSE
+    low, high = summary.low, summary.high
+    if np.nanmin([x, y]) >= 0 and np.nanmax([x, y]) <= 1:
+        low, high = max(-1.0, low), min(1.0, high)
     quantiles = special.stdtrit(summary.df, np.array([1 - alpha / 2, power]))
     return Comparison(
         summary.value,
-        summary.low,
-        summary.high,
+        low,
+        high,
         summary.se,
         p_value,
         verdict,

@@ -66,6 +66,20 @@ def find_tool(call: Call, tools: Sequence[Tool]) -> Tool:
     raise ToolError(f"there is no tool {call.name[:100]!r}; {nearest}there are: {', '.join(names)}")
 
 
+def beside(text: str) -> str:
+    """What a message says beside its calls, without its thinking.
+
+    >>> beside('I look first. {"name": "look", "arguments": {"line": 1}}')
+    'I look first.'
+    """
+    *_, text = _THINK.split(text) if "</" in text else (text,)
+    for candidate in _candidates(text):
+        text = text.replace(candidate, "", 1)
+    for sign in ("<tool_call>", "</tool_call>", "```json", "```tool_call", "```tool", "```"):
+        text = text.replace(sign, "")
+    return text.strip()
+
+
 def _candidates(text: str) -> list[str]:
     """The pieces of a message that are meant as calls, the most explicit form first."""
     for form in (_TAGGED, _FENCED):

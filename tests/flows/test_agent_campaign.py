@@ -28,7 +28,7 @@ def small() -> CampaignConfig:
     config = read_config(CONFIG)
     return config.model_copy(
         update={
-            "synthesis": config.synthesis.model_copy(update={"n_per_family": 120}),
+            "synthesis": config.synthesis.model_copy(update={"n_per_family": 120, "families": ("snippet",)}),
             "warm_start": config.warm_start.model_copy(update={"n_steps": 40, "n_scripts": 64}),
             "evaluation": config.evaluation.model_copy(update={"n_tasks": 6, "n_samples": 2, "k": 2}),
             "stage": config.stage.model_copy(update={"n_steps": 20}),
@@ -96,6 +96,8 @@ def test_what_decides_held_out_agent_tasks_is_private(shop: Workshop):
 
 
 def test_a_campaign_is_of_one_kind():
-    assert read_config(CONFIG).synthesis.families == ("snippet",)
+    families = read_config(CONFIG).synthesis.families
+    assert set(families) <= set(MAKERS.names())
+    assert len({(name, level) for name in families for level in MAKERS.get(name).levels}) >= 15
     with pytest.raises(ValidationError, match="snippet are agent tasks"):
         CampaignConfig.model_validate({"synthesis": {"families": ["rev", "snippet"]}})

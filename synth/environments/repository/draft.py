@@ -35,16 +35,25 @@ class Draft:
 
     def distance(self, module: str) -> int:
         """Least number of imports from a module to a faulty one, -1 when none leads there."""
+        reached = self._reached(module)
+        faulty = [f"{self.package}.{fault.module}" for fault in self.faults]
+        return min((reached[name] for name in faulty if name in reached), default=-1)
+
+    def n_beside(self, modules: Sequence[str]) -> int:
+        """How many of the package's modules none of `modules` imports, nor what they import: noise for who searches."""
+        reached = {name for module in modules for name in self._reached(module)}
+        own = {name for name in _by_module(self.whole) if name.startswith(f"{self.package}.")}
+        return len({name for name in own if not name.endswith(".__init__")} - reached)
+
+    def _reached(self, module: str) -> dict[str, int]:
+        """The modules that a module imports, itself among them, each with the least number of imports to it."""
         imports = {name: _imports(source, self.package) for name, source in _by_module(self.whole).items()}
-        faulty = {f"{self.package}.{fault.module}" for fault in self.faults}
-        near, seen, steps = {module}, {module}, 0
+        reached, near, steps = dict[str, int](), {module}, 0
         while near:
-            if near & faulty:
-                return steps
-            near = {other for name in near for other in imports.get(name, ())} - seen
-            seen |= near
+            reached |= dict.fromkeys(near, steps)
+            near = {other for name in near for other in imports.get(name, ())} - set(reached)
             steps += 1
-        return -1
+        return reached
 
 
 def draft(rng: random.Random, level: int) -> Draft:

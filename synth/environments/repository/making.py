@@ -110,8 +110,8 @@ def _wrong(test: Test, output: Output) -> bool:
 
 
 def _params(made: Draft, symptoms: Sequence[Symptom]) -> dict[str, JsonValue]:
-    """What grading needs, and how hard the task is: size, faults, and imports from what fails to what is wrong."""
-    distances = [made.distance(str(symptom.test.args[0])) for symptom in symptoms]
+    """What grading needs, and how hard the task is: size, faults, imports from what fails to what is wrong, noise."""
+    failing = sorted({str(symptom.test.args[0]) for symptom in symptoms})
     return {
         "environment": NAME,
         "package": made.package,
@@ -122,7 +122,8 @@ def _params(made: Draft, symptoms: Sequence[Symptom]) -> dict[str, JsonValue]:
             "n_lines": sum(text.count("\n") for text in made.whole.values()),
             "n_faults": len(made.faults),
             "kinds": sorted(fault.kind for fault in made.faults),
-            "distance": max(distances),
+            "distance": max(map(made.distance, failing)),
+            "n_beside": made.n_beside(failing),
             "n_failing": len(symptoms),
             "n_visible": len(made.tests),
         },

@@ -1,14 +1,18 @@
-"""Programs of three lines with one to three faults, and the evidence that admits them. The level is how many faults."""
+"""Programs of three lines with one to three faults, and the evidence that admits them. The level is how many faults.
+
+Each kind of fault is a family of its own: `snippet` breaks lines at will, `snippet_sign` operators, and so on.
+"""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from synth.environments.makers import MAKERS, Maker
-from synth.environments.snippets.program import N_LINES, Snippet, given, remark, shown_passes, value
+from synth.environments.snippets.faults import KINDS, N_LINES, line
+from synth.environments.snippets.program import Snippet, given, remark, shown_passes, value
 from synth.evidence import Subject
 from synth.evidence.check import PASSED, Bench, Check, Finding, failed
 from synth.family import Item
@@ -19,18 +23,19 @@ from synth.tasks import task_of
 from warehouse.records import Domain, JsonValue, Judgement, Task
 
 NAME, VERSION = "snippet", 1
-LEVELS = range(1, N_LINES + 1)
+LEVELS = KINDS["any"].levels
 INPUTS = range(10)
+FAMILIES = {NAME if kind == "any" else f"{NAME}_{kind}": kind for kind in KINDS}
+"""The kind of fault that each family is made with."""
 
 
-def draft(rng: random.Random, level: int) -> Item:
-    """A program and the same with `level` lines at fault; depends on `rng` and `level` alone."""
-    right = [_line(rng) for _ in range(N_LINES)]
-    wrong = list(right)
-    for place in rng.sample(range(N_LINES), level):
-        while wrong[place] == right[place]:
-            wrong[place] = rng.choice((_line(rng), right[place][0] + rng.choice("123456789")))
-    return item_of_program(right, wrong, rng.choice(INPUTS))
+def draft(rng: random.Random, level: int, kind: str = "any") -> Item:
+    """A program and the same with `level` lines at fault; depends on `rng`, `level` and `kind` alone."""
+    while True:
+        right = [line(rng) for _ in range(N_LINES)]
+        wrong = KINDS[kind].broken(rng, right, level)
+        if sum(a != b for a, b in zip(right, wrong, strict=True)) == level:
+            return item_of_program(right, wrong, rng.choice(INPUTS))
 
 
 def item_of_program(right: Sequence[str], wrong: Sequence[str], start: int) -> Item:
@@ -45,24 +50,23 @@ def item_of_program(right: Sequence[str], wrong: Sequence[str], start: int) -> I
     )
 
 
-def _line(rng: random.Random) -> str:
-    return rng.choice("+-*") + rng.choice("123456789")
+def _proposals(name: str) -> Callable[[Request, Pool], Iterator[Proposal]]:
+    def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
+        for index in range(request.start, request.start + request.n):
+            rng = stream(name, VERSION, request.level, request.seed, index)
+            item = draft(rng, request.level, FAMILIES[name])
+            task = task_of_item(item, level=request.level, seed=request.seed, index=index, name=name)
+            yield Proposal(request.seed, index, request.level, Subject(task, item))
+
+    return proposals
 
 
-def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
-    """The attempts of one request."""
-    for index in range(request.start, request.start + request.n):
-        item = draft(stream(NAME, VERSION, request.level, request.seed, index), request.level)
-        task = task_of_item(item, level=request.level, seed=request.seed, index=index)
-        yield Proposal(request.seed, index, request.level, Subject(task, item))
-
-
-def task_of_item(item: Item, *, level: int, seed: int, index: int) -> Task:
-    """The task of one recipe."""
+def task_of_item(item: Item, *, level: int, seed: int, index: int, name: str = NAME) -> Task:
+    """The task of one recipe of a family."""
     params: dict[str, JsonValue] = {
         "version": VERSION, "seed": seed, "index": index, "environment": NAME, "protected": ["line 0"], "faults": level,
     }  # fmt: skip
-    return task_of(item, domain=Domain.AGENT, family=NAME, level=level, params=params)
+    return task_of(item, domain=Domain.AGENT, family=name, level=level, params=params)
 
 
 def checks(pool: Pool) -> Sequence[Check]:
@@ -99,4 +103,5 @@ def _faulty(task: Task, pool: Pool) -> Finding:
     return PASSED
 
 
-MAKERS.add(NAME, Maker(NAME, VERSION, LEVELS, proposals, checks), file=__file__)
+for _name, _kind in FAMILIES.items():
+    MAKERS.add(_name, Maker(_name, VERSION, KINDS[_kind].levels, _proposals(_name), checks), file=__file__)

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from synth.environments.environment import environment
+from synth.environments.snippets.faults import N_LINES
 from synth.environments.tools import Tool, ToolError, as_tool, tool, tools_of
 from synth.graders.judged import Judged, judged
 from synth.sandbox import Pool, load_tests
 from warehouse.records import Judgement, Task
 
-N_LINES = 3
 MEANINGS = {"+": "add", "-": "sub", "*": "mul"}
 """What a remark calls each operator."""
 _LINE, _CHECK = re.compile(r"[+*-][0-9]"), re.compile(r"[0-9]:[0-9]")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from synth.environments.episode import Turn
 from synth.environments.running import Policy
-from synth.environments.snippets.program import MEANINGS, N_LINES
+from synth.environments.snippets.faults import N_LINES
+from synth.environments.snippets.program import MEANINGS
 from synth.environments.tools import Tool
 
 _SIGNS = {word: sign for sign, word in MEANINGS.items()}

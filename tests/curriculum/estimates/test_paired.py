@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import special
 
 from curriculum.errors import CurriculumError
@@ -67,3 +69,14 @@ def test_no_difference_one_task_and_undefined_tasks_cannot_tell():
 def test_lost_tasks_are_those_that_chance_does_not_explain():
     a, b = np.array([16, 9, 8, 0, 16]), np.array([1, 7, 8, 3, 16])
     assert lost_tasks(a, b, 16).tolist() == [True, False, False, False, False]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(0, 3)), min_size=2, max_size=12))
+def test_a_difference_of_rates_stays_within_what_rates_can_differ(rows):
+    a, b, clusters = zip(*rows, strict=True)
+    found = compare(a, b, clusters)
+    assert -1 <= found.low <= found.difference <= found.high <= 1
+
+
+def test_a_difference_of_other_things_may_be_large():
+    assert compare([1.0, 2.0, 9.0], [40.0, 3.0, 10.0]).high > 1

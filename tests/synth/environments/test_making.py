@@ -119,11 +119,13 @@ def test_admitted_tasks_are_agent_tasks_with_evidence_and_difficulty(made: list[
         assert task.domain is Domain.AGENT
         assert difficulty["distance"] >= -1
         assert difficulty["n_failing"] >= 1
+        assert 0 <= difficulty["n_beside"] < difficulty["n_files"]
         assert set(difficulty["kinds"]) <= set(KINDS)
         given = json.loads(task.scaffold or "")
         whole = applied(given, task.reference or "")
         assert difference(given, whole) == task.reference
         assert not any(f"{shown(test)} " in task.prompt for test in load_tests(task.hidden_tests or ""))
+    assert len({task.params["difficulty"]["n_beside"] for task in made}) > 1
     words = judge.judge([*made, *made], [task.reference or "" for task in made] + [""] * len(made))
     assert [word.reward for word in words] == [1.0] * len(made) + [0.0] * len(made)
     assert regenerated(made[0], judge.pool) == made[0]

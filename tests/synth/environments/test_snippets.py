@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import time
 from contextlib import nullcontext
 
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from synth.environments import Budget, Episode, ToolError
 from synth.environments.makers import MAKERS
 from synth.environments.running import begun, play
-from synth.environments.snippets import Snippet, careful, cheating
+from synth.environments.snippets import Snippet, careful, cheating, draft
+from synth.environments.snippets.faults import KINDS
+from synth.environments.snippets.making import FAMILIES
 from synth.environments.snippets.program import value
 from synth.environments.terse import GRAMMARS, terse_call
 from synth.graders import Judge
@@ -23,7 +26,6 @@ from synth.proposals import Request
 from synth.sandbox import load_tests
 from warehouse.records import Judgement, Task
 
-MAKER = MAKERS.get("snippet")
 LARGE = Budget(calls=12)
 
 
@@ -33,10 +35,11 @@ def pool():
         yield judge.pool
 
 
-def admitted(level: int, pool, n: int = 40) -> list[Task]:
+def admitted(level: int, pool, n: int = 40, family: str = "snippet") -> list[Task]:
+    maker = MAKERS.get(family)
     with Judge(workers=1) as judge:
-        admission = Admission("test", judge, Novelty(), checks=MAKER.checks(pool))
-        batches = admit(MAKER.made(Request("snippet", level, n, 3), pool), MAKER.generator, admission)
+        admission = Admission("test", judge, Novelty(), checks=maker.checks(pool))
+        batches = admit(maker.made(Request(family, level, n, 3), pool), maker.generator, admission)
         return [task for batch in batches for task in batch.accepted]
 
 
@@ -109,3 +112,36 @@ def test_any_text_is_a_call_or_a_refusal(text):
     named = text.strip().split(" ")[0] in {tool.name for tool in tools}
     with nullcontext() if named else pytest.raises(ToolError):
         terse_call(text, tools)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_kind_of_fault_is_a_family_whose_tasks_an_honest_script_solves(family, pool):
+    maker = MAKERS.get(family)
+    for level in maker.levels:
+        tasks = admitted(level, pool, 24, family)
+        assert len(tasks) >= 6
+        assert {(task.family, task.level) for task in tasks} == {(family, level)}
+        for task in tasks[:2]:
+            given_text, right = json.loads(task.scaffold or "")["text"], (task.reference or "").split("\n")
+            assert sum(a != b for a, b in zip(given_text, right, strict=True)) == level
+            assert played(task, careful(), pool).passed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_a_fault_breaks_as_many_lines_as_it_says(kind, seed):
+    rng = random.Random(seed)
+    for level in KINDS[kind].levels:
+        item = draft(rng, level, kind)
+        text, right = json.loads(item.scaffold or "")["text"][1:], (item.reference or "").split("\n")[1:]
+        pairs = [(a, b) for a, b in zip(text, right, strict=True) if a != b]
+        assert len(pairs) == level
+        if kind in ("sign", "digit"):
+            assert {(a[0] == b[0], a[1] == b[1]) for a, b in pairs} == {(kind == "digit", kind == "sign")}
+        if kind == "near":
+            assert {abs(int(a[1]) - int(b[1])) for a, b in pairs} == {1}
+        if kind == "swapped":
+            assert sorted(text) == sorted(right)
+        if kind == "copied":
+            assert set(text) <= set(right)

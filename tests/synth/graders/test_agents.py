@@ -43,3 +43,29 @@ def test_calls_cost_beyond_the_free_ones():
     refused = case(AGENT, "7", turns=turns(*["look"] * 8, error="refused"))
     assert grade("calls", refused, refused_weight=2.5, free=5)[0].score == 0.5
     assert grade("calls", case(task(), "7"))[0].score is None
+
+
+CALL = '{"name": "look", "arguments": {"line": 1}}'
+
+
+def saying(*texts: str) -> tuple[dict[str, JsonValue], ...]:
+    return {"role": "user", "text": "go"}, *({"role": "assistant", "text": text} for text in texts)
+
+
+def test_words_beside_calls_cost_and_calls_do_not():
+    long = "x" * 400
+    forms = [f"{long}\n<tool_call>\n{CALL}\n</tool_call>", f"{long}\n```json\n{CALL}\n```", f"{long} {CALL}"]
+    for text in forms:
+        assert grade("brevity", case(AGENT, "7", turns=saying(text)), most=400)[0].score == pytest.approx(0.5, abs=0.01)
+    silent = case(AGENT, "7", turns=saying(*(text.replace("x", "") for text in forms)))
+    thinking = case(AGENT, "7", turns=saying(f"<think>{long * 9}</think>{CALL}"))
+    assert [one.score for one in grade("brevity", silent, thinking, free=0)] == [0.0, 0.0]
+    assert grade("brevity", case(task(), "7"))[0].score is None
+
+
+def test_progress_is_told_in_every_stretch_and_not_by_one_sentence_again_and_again():
+    told = [f"I look at line {n} now. {CALL}" for n in range(10)]
+    some = [saying(*told), saying(told[0], *[CALL] * 9), saying(*[told[0]] * 10), saying(*[CALL] * 10), saying(CALL)]
+    found = grade("progress", *(case(AGENT, "7", turns=turns) for turns in some))
+    assert [one.score for one in found] == [1.0, 0.5, 0.5, 0.0, 1.0]
+    assert grade("progress", case(task(), "7"))[0].score is None

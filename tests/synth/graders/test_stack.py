@@ -265,7 +265,7 @@ def test_the_default_stack_is_sound_and_gives_the_verifiers_word():
 
 def test_every_grader_is_registered_with_a_version():
     assert GRADERS.names() == [
-        "boxed", "calls", "compliance", "copied", "cost", "hardcoded", "injection", "json_format", "latency", "leaked",
-        "length", "protected", "referee", "rubric", "shown", "verifier",
+        "boxed", "brevity", "calls", "compliance", "copied", "cost", "hardcoded", "injection", "json_format", "latency",
+        "leaked", "length", "progress", "protected", "referee", "rubric", "shown", "verifier",
     ]  # fmt: skip
     assert all(kind.version >= 1 for kind in GRADERS)
