@@ -22,6 +22,7 @@ from trainer.config import (
     SftConfig,
     StageConfig,
     WarmStartConfig,
+    trl_within_stage,
 )
 from trainer.engines.config import WritingConfig
 from warehouse.errors import UserError, unknown_name
@@ -181,6 +182,11 @@ class CampaignConfig(Frozen):
     def written_families(self) -> tuple[str, ...]:
         """The families that written tasks are of: their styles."""
         return self.synthesis.written.styles if self.n_written else ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _passed_on(cls, tables: object) -> object:
+        return trl_within_stage(tables)
 
     @model_validator(mode="after")
     def _confirmed(self) -> CampaignConfig:

@@ -10,6 +10,7 @@ from flows.campaign import CampaignConfig, CampaignIds, campaign_ids, read_confi
 from flows.orphans import end_orphans
 from flows.settings import Settings, prepared
 from flows.steps.sources import parse_sources, sha256_of
+from trainer.knobs import check_stage
 from warehouse.errors import GradatimError
 from warehouse.records import JsonValue
 
@@ -23,9 +24,13 @@ def launch_campaign(
     dry_run: bool,
     say: Callable[[str], None],
 ) -> Mapping[str, JsonValue]:
-    """Run, continue or verify the campaign that the arguments name; returns its result."""
+    """Run, continue or verify the campaign that the arguments name; returns its result.
+
+    Settings that a stage would refuse are refused here, before anything is made.
+    """
     settings = prepared(home)
     config = read_config(config_path)
+    check_stage(config.stage, config.sampling, graders=config.graders)
     paths = parse_sources(sources)
     nonce = uuid.uuid4().hex if new else ""
     ids = campaign_ids(config, {name: sha256_of(path) for name, path in paths.items()}, nonce)

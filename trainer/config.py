@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
@@ -33,13 +34,19 @@ class PolicyConfig(Frozen):
     """Which policy is trained."""
 
     name: str = "pocket"
-    """`pocket`, `pocket_agent`, `smollm`, a hub name, or a local folder with a saved model."""
+    """`pocket`, `pocket_agent`, `pocket_tools`, `smollm`, a hub name, or a local folder with a saved model."""
     revision: str | None = None
     """Revision of a hub model."""
     max_prompt_tokens: int = Field(512, ge=1)
     """Tokens; longer prompts are left out of a stage and counted."""
     lora: LoraConfig | None = None
     """Train an adapter of this shape; none trains all weights."""
+
+    @model_validator(mode="after")
+    def _effective(self) -> PolicyConfig:
+        if self.revision is not None and self.name in ("pocket", "pocket_agent", "pocket_tools", "smollm"):
+            raise ValueError(f"revision has no effect: policy '{self.name}' does not come from the hub")
+        return self
 
 
 class WarmStartConfig(Frozen):
@@ -54,7 +61,7 @@ class WarmStartConfig(Frozen):
     level_weights: tuple[float, ...] = (40, 30, 18, 8, 3, 1, 0.3, 0.1)
     """Weight of a family's first, second, ... level: long levels are rare. The last weight stands for all further."""
     n_scripts: int = Field(200, ge=1)
-    """Scripted trajectories that the pocket agent imitates."""
+    """Scripted trajectories that a pocket agent imitates."""
     cheat_rate: float = Field(0.1, ge=0, le=1)
     """Share of them that edit the check instead of the program, so that reinforcement finds the cheat to hand."""
     family_weights: dict[str, float] = Field(default_factory=dict)
@@ -104,6 +111,16 @@ class SamplingConfig(Frozen):
     grading_threads: int = Field(2, ge=1)
     """Batches that the sampling process grades at once."""
 
+    @model_validator(mode="after")
+    def _effective(self) -> SamplingConfig:
+        for name, value, default in (
+            ("queue_batches", self.queue_batches, 0),
+            ("grading_threads", self.grading_threads, 2),
+        ):
+            if self.staleness == 0 and value != default:
+                raise ValueError(f"{name} is {value} and has no effect: staleness is 0, rollouts are sampled in step")
+        return self
+
 
 class StageConfig(Frozen):
     """One GRPO stage."""
@@ -137,7 +154,14 @@ class StageConfig(Frozen):
     reward_timeout_s: float = Field(600.0, gt=0)
     """Seconds that judging and grading one batch may take before the stage fails."""
     trl: dict[str, JsonValue] = Field(default_factory=dict)
-    """Further fields of `trl.GRPOConfig`, checked against it when a stage starts."""
+    """Further fields of `trl.GRPOConfig`, checked against it before anything starts."""
+
+    @field_validator("trl")
+    @classmethod
+    def _no_secret(cls, trl: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if "hub_token" in trl:
+            raise ValueError("hub_token is a credential and would be stored: set HF_TOKEN in the environment")
+        return trl
 
     @model_validator(mode="after")
     def _possible(self) -> StageConfig:
@@ -147,6 +171,24 @@ class StageConfig(Frozen):
             if value % self.num_iterations:
                 raise ValueError(f"{name} is {value}, must be a multiple of num_iterations = {self.num_iterations}")
         return self
+
+
+def trl_within_stage(tables: object) -> object:
+    """Settings whose table `[trl]` stands where it belongs, in `[stage.trl]`; raises `ValueError` for a field in both.
+
+    >>> trl_within_stage({"trl": {"max_grad_norm": 0.5}, "stage": {"n_steps": 9}})
+    {'stage': {'n_steps': 9, 'trl': {'max_grad_norm': 0.5}}}
+    """
+    if not isinstance(tables, Mapping) or "trl" not in tables:
+        return tables
+    rest = {name: table for name, table in tables.items() if name != "trl"}
+    stage, own = rest.get("stage", {}), tables["trl"]
+    known = stage.get("trl", {}) if isinstance(stage, Mapping) else None
+    if not isinstance(own, Mapping) or not isinstance(known, Mapping):
+        return {**rest, "stage": {"trl": own} if not isinstance(own, Mapping) else stage}
+    if twice := sorted({*own} & {*known}):
+        raise ValueError(f"{', '.join(twice)} stands in [trl] and in [stage.trl], which are one table")
+    return {**rest, "stage": {**stage, "trl": {**known, **own}}}
 
 
 class SftConfig(Frozen):

@@ -14,6 +14,7 @@ from pages import DOCS, PAGES, blocks, commands
 
 from flows.campaign import read_config
 from synth.engines import ModelsConfig
+from trainer.knobs import check_stage
 from warehouse import people_sql
 from warehouse.store import Store
 
@@ -27,6 +28,14 @@ def test_the_campaign_of_the_gpu_guide_is_read(tmp_path):
     assert config.curriculum.baseline is None
     assert config.policy.lora is not None
     assert config.sampling.engine == "vllm"
+
+
+@pytest.mark.parametrize("title", ["stage.campaign.toml", "lora.campaign.toml"])
+def test_the_stages_of_the_training_guide_are_ones_that_can_run(tmp_path, title):
+    file = tmp_path / title
+    file.write_text(TITLED[title].body.replace('report_to = ["tensorboard"]\n', ""))
+    config = read_config(file)
+    check_stage(config.stage, config.sampling)
 
 
 def test_the_models_of_the_models_guide_are_read():

@@ -8,6 +8,8 @@ import json
 import pytest
 
 from flows.campaign import read_config
+from flows.launch import launch_campaign
+from flows.settings import Settings
 from warehouse.errors import UserError
 from warehouse.store import Store
 
@@ -42,6 +44,38 @@ def test_a_configuration_says_which_key_is_unknown_and_which_value_is_out_of_ran
     config.write_text("[stage\n")
     assert "is not TOML" in refused("run", "--config", str(config))
     assert "is not a file" in refused("run", "--config", str(tmp_path / "absent.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("[trl]\nmax_grad_nrm = 1.0\n", "nearest: max_grad_norm"),
+        ("[stage.trl]\nepsilon_high = 0.28\n", "the ratio is 1"),
+        ("[trl]\nhub_token = 'hf_x'\n", "set HF_TOKEN in the environment"),
+        ("[trl]\nreport_to = 'mlflow'\n", "pip install mlflow"),
+        ("[trl]\ntop_k = 5\n[stage.trl]\ntop_k = 5\n", "which are one table"),
+        ("[sampling]\nstaleness = 1\nengine = 'vllm'\n", "needs engine lean"),
+        ("[sampling]\nqueue_batches = 2\n", "staleness is 0"),
+    ],
+)
+def test_what_a_stage_would_refuse_is_refused_before_anything_is_made(tmp_path, text, word):
+    config, home = tmp_path / "campaign.toml", tmp_path / "home"
+    config.write_text(text)
+    with pytest.raises(UserError, match=word) as refusal:
+        launch_campaign(home, config, [], new=False, dry_run=False, say=print)
+    assert "hf_x" not in str(refusal.value)
+    assert not Settings(home=home).place.exists
+
+
+def test_a_table_trl_is_that_of_the_stage(tmp_path):
+    config = tmp_path / "campaign.toml"
+    config.write_text("[trl]\nmax_grad_norm = 0.5\n[stage]\nn_steps = 9\n[stage.trl]\nweight_decay = 0.1\n")
+    stage = read_config(config).stage
+    assert (stage.n_steps, stage.trl) == (9, {"weight_decay": 0.1, "max_grad_norm": 0.5})
+    for text in ("trl = 3\n", "[trl]\nx = 1\n[stage]\ntrl = 3\n", "stage = 3\n[trl]\nx = 1\n"):
+        config.write_text(text)
+        with pytest.raises(UserError, match="stage"):
+            read_config(config)
 
 
 def test_a_source_that_is_not_there(refused, tmp_path):

@@ -144,7 +144,7 @@ def test_a_stage_that_cannot_run_says_why(home: Path, capsys: pytest.CaptureFixt
 def test_the_flow_gets_the_stages_own_error(home: Path):
     with Store.open(home) as store:
         stage = a_stage(home, store, trl={"temperature": 0.5})
-        with pytest.raises(StageFailed, match=r"KnobRefused: \[trl\] temperature is decided by"):
+        with pytest.raises(StageFailed, match=r"KnobRefused: \[stage.trl\] temperature is decided by"):
             run_stage(stage, store)
 
 
