@@ -12,7 +12,8 @@ from synth.proposals import Generator, Proposal
 from warehouse.errors import unknown_name
 from warehouse.records import Task
 
-PROGRAMS = (program_tasks.PREDICT.name, program_tasks.FIND.name, program_tasks.REPAIR.name)
+KINDS = (program_tasks.PREDICT, program_tasks.FIND, program_tasks.REPAIR, program_tasks.WRITE)
+PROGRAMS = tuple(kind.name for kind in KINDS)
 NAMES = (gsm8k_variants.GENERATOR.name, *PROGRAMS, stronger_tests.GENERATOR.name, single_files.GENERATOR.name)
 """What can be grown: variants of word problems from GSM8K tasks, the others from imported code tasks."""
 

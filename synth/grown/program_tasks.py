@@ -1,4 +1,4 @@
-"""Questions about known programs: predict an output, find an input, repair a mutated copy."""
+"""Questions about known programs: predict an output, find an input, repair a mutated copy, write it from examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ LINEAGE = "corpus-programs"
 PREDICT = Generator("predict_output", "corpus_grown", str(VERSION), LINEAGE)
 FIND = Generator("find_input", "corpus_grown", str(VERSION), LINEAGE)
 REPAIR = Generator("repair_program", "corpus_grown", str(VERSION), LINEAGE)
+WRITE = Generator("write_function", "corpus_grown", str(VERSION), LINEAGE)
 N_FIND, N_REPAIR = 3, 6
+N_SHOWN, LEAST_SHOWN, LEAST_KEPT = 8, 4, 3
+"""Examples shown of a function to write, at most and at least, and new calls that are kept for its tests."""
 STRIDE = 16
 """Places between the attempts of two parents."""
 
@@ -29,7 +32,12 @@ Made = list[Item | str]
 def program_tasks(parents: Sequence[Task], judge: Judge, *, seed: int) -> Iterator[tuple[Generator, list[Proposal]]]:
     """For each kind of question its attempts over all parents; a parent of which nothing is known gives the reason."""
     known = known_programs(parents, judge, seed=seed)
-    for generator, make in ((PREDICT, _predictions), (FIND, _inputs), (REPAIR, _repairs)):
+    for generator, make in (
+        (PREDICT, _predictions),
+        (FIND, _inputs),
+        (REPAIR, _repairs),
+        (WRITE, _functions),
+    ):
         yield generator, list(_proposals(generator, make, parents, known, seed))
 
 
@@ -137,3 +145,35 @@ def _repairs(known: Known) -> Made:
             )
         )
     return made or ["repair: no mutant is told from the program"]
+
+
+def _functions(known: Known) -> Made:
+    """The function that examples show; they tell it from each of its mutants that any call tells from it."""
+    if not known.broken:
+        return ["write: no mutant is told from the program"]
+    telling = list(dict.fromkeys(known.calls.index(broken.shown) for broken in known.broken))
+    others = [place for place in range(len(known.calls)) if place not in telling]
+    n = min(N_SHOWN, len(known.calls) - LEAST_KEPT)
+    places = [*telling, *others[: max(0, min(LEAST_SHOWN, n) - len(telling))]]
+    shown = tuple(known.calls[place] for place in sorted(places))
+    if not LEAST_SHOWN <= len(shown) <= n:
+        return ["write: too few calls to show and to keep"]
+    if any(len(repr(call.expected)) > 200 for call in shown):
+        return ["write: an output is too long to show"]
+    if len({repr(call.expected) for call in shown}) < 2:
+        return ["write: every example returns the same"]
+    told = "\n".join(f"{_written(known.entry, call)} returns {call.expected!r}" for call in shown)
+    hidden = (*load_tests(known.parent.hidden_tests or "[]"), *known.calls)
+    return [
+        Item(
+            prompt=(
+                f"Write a Python function {known.entry} that does what these examples show; it is tested on other "
+                f"calls.\n\n{told}\n"
+            ),
+            answer_kind="program",
+            reference=known.program,
+            entry=known.entry,
+            tests=shown,
+            hidden_tests=tuple(test for test in hidden if test not in shown),
+        )
+    ]

@@ -18,6 +18,7 @@ from synth.grown.program_tasks import program_tasks
 from synth.importers import get
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
+from synth.sandbox import load_tests
 from warehouse.records import Domain, Judgement
 
 PLAIN = st.recursive(
@@ -54,9 +55,9 @@ def grown(corpora: Path) -> Iterator[tuple[dict[str, Batch], Judge]]:
 
 def test_every_kind_of_question_is_made_and_accounted_for(grown: tuple[dict[str, Batch], Judge]):
     batches, _ = grown
-    assert set(batches) == {"predict_output", "find_input", "repair_program"}
-    for batch in batches.values():
-        assert batch.n_out >= 5
+    assert set(batches) == {"predict_output", "find_input", "repair_program", "write_function"}
+    for name, batch in batches.items():
+        assert batch.n_out >= (2 if name == "write_function" else 5)
         assert batch.n_in == batch.n_out + sum(batch.rejected.values())
         assert all(task.parents and task.source == "mbpp" for task in batch.tasks)
     assert {task.domain for task in batches["predict_output"].tasks} == {Domain.MATH}
@@ -78,3 +79,18 @@ def test_the_program_shown_for_repair_is_wrong(grown: tuple[dict[str, Batch], Ju
     tasks = batches["repair_program"].accepted[:10]
     shown = [task.prompt.split("\n\n", 1)[1] for task in tasks]
     assert {word.reward for word in judge.judge(tasks, shown)} == {0.0}
+
+
+def test_examples_of_a_function_show_no_program_and_tell_it_from_its_mutants(grown: tuple[dict[str, Batch], Judge]):
+    batches, judge = grown
+    broken = {task.parents: task.prompt.split("\n\n", 1)[1] for task in batches["repair_program"].accepted}
+    for task in batches["write_function"].accepted:
+        shown, hidden = load_tests(task.tests or "[]"), load_tests(task.hidden_tests or "[]")
+        assert (task.reference or "").strip() not in task.prompt
+        assert 4 <= len(shown) <= 8
+        assert not any(test in shown for test in hidden)
+        table = {repr(test.args): test.expected for test in shown}
+        parrot = f"def {task.entry}(*args):\n    return {table!r}.get(repr(args))\n"
+        answers = [task.reference or "", parrot, *([broken[task.parents]] if task.parents in broken else [])]
+        words = judge.judge([task] * len(answers), answers)
+        assert [word.reward for word in words] == [1.0, *[0.0] * (len(answers) - 1)]
