@@ -28,8 +28,12 @@ FAST = (
 )  # fmt: skip
 """Detectors that need nothing but training series and a canary; the others look between stages."""
 
-SHARES = ("effective_sample_share", "masked_share")
-"""Series of importance weights, logged where rollouts are not the newest policy's."""
+SAMPLING = {
+    "effective_sample_share": "effective_sample_share",
+    "masked_share": "masked_share",
+    "age/mean": "sample_age",
+}
+"""What is logged where rollouts are not the newest policy's, and its series: weights, and steps since they were new."""
 
 
 class Guard(TrainerCallback):  # type: ignore[misc]
@@ -86,9 +90,9 @@ class Guard(TrainerCallback):  # type: ignore[misc]
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if logs and isinstance(logs.get("grad_norm"), (int, float)):
             self._norms.append(float(logs["grad_norm"]))
-        for name in SHARES:
-            if logs and isinstance(logs.get(f"sampling/{name}"), (int, float)):
-                self.history.add(name, state.global_step, float(logs[f"sampling/{name}"]))
+        for logged, name in SAMPLING.items():
+            if logs and isinstance(logs.get(f"sampling/{logged}"), (int, float)):
+                self.history.add(name, state.global_step, float(logs[f"sampling/{logged}"]))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step = state.global_step - self._first

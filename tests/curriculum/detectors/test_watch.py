@@ -55,10 +55,11 @@ def test_healthy_runs_raise_nothing_critical():
         rng = np.random.default_rng(seed)
         n = 120
         decay = 0.6 * np.exp(-np.arange(n) / 150) + 0.1
+        passed = 0.58 - 0.3 * decay + 0.03 * rng.standard_normal(n)
         series = {
             "entropy": (decay * np.exp(0.05 * rng.standard_normal(n))).tolist(),
-            "reward": (0.6 - 0.3 * decay + 0.03 * rng.standard_normal(n)).tolist(),
-            "hidden_pass_rate": (0.58 - 0.3 * decay + 0.03 * rng.standard_normal(n)).tolist(),
+            "reward": (passed + 0.02 + 0.02 * rng.standard_normal(n)).tolist(),
+            "hidden_pass_rate": passed.tolist(),
             "pass_rate_gap": (0.04 * rng.standard_normal(n)).tolist(),
             "pass_rate_gap_se": [0.04] * n,
             "pass_rate_gap_start_se": [0.0] * n,
@@ -70,6 +71,15 @@ def test_healthy_runs_raise_nothing_critical():
             "duplicate_rate": rng.uniform(0.1, 0.5, n).tolist(),
         }
         assert [f for f in fired(Watch(), series) if f[2] == "critical"] == []
+
+
+def test_a_sampler_that_stopped_to_follow_is_seen_by_its_age_though_its_samples_still_weigh():
+    ages = [1.0] * 20 + [float(i) for i in range(1, 41)]
+    series = {"effective_sample_share": [0.9] * 60, "sample_age": ages}
+    found = fired(Watch(["staleness"]), series)
+    assert [level for _, _, level in found] == ["warn", "critical"]
+    assert found[1][0] <= 20 + 30
+    assert fired(Watch(["staleness"]), {**series, "sample_age": [4.0] * 60}) == []
 
 
 def test_batches_without_signal_make_no_spike_of_the_next_one():
