@@ -37,11 +37,15 @@ def last_backup(home: Home) -> Backup | None:
 def way_back(home: Home) -> str:
     """The next command for a home whose catalog is lost or broken."""
     new = home.root.with_name(f"{home.root.name}-restored")
+    salvage = f"gradatim --home {home.root} warehouse check --salvage FOLDER"
     if backup := last_backup(home):
-        return f"its last backup is of {backup.made_at}; run: gradatim --home {new} warehouse restore {backup.path}"
+        return (
+            f"its last backup is of {backup.made_at}; run: gradatim --home {new} warehouse restore {backup.path}; "
+            f"or, with the rows that came later, but without snapshots: {salvage}"
+        )
     return (
         f"no backup of it is known; from one: gradatim --home {new} warehouse restore FOLDER; "
-        f"without one its rows can still be read: read_parquet('{home.data_path}main/tasks/**/*.parquet')"
+        f"without one its rows go into a new home by: {salvage}"
     )
 
 

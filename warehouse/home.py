@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
@@ -136,7 +138,7 @@ class Home:
     def lost_catalog(self) -> str | None:
         """How a catalog is gone whose rows still lie there: missing, empty, or none when it is not."""
         is_there = self.catalog.is_file()
-        if self.catalog_url or not self.local_data or (is_there and self.catalog.stat().st_size):
+        if self.catalog_url or not self.local_data or (is_there and not _is_hollow(self.catalog)):
             return None
         lost = next(self.local_data.rglob("*.parquet"), None) is not None
         return ("empty" if is_there else "missing") if lost else None
@@ -145,6 +147,17 @@ class Home:
         """The lock around attach, creation, migration and every whole transaction; the same thread may nest it."""
         self.root.mkdir(parents=True, exist_ok=True)
         return FileLock(self.root / "lock", timeout=self.lock_timeout_s, is_singleton=True, poll_interval=0.005)
+
+
+def _is_hollow(catalog: Path) -> bool:
+    """Whether a catalog holds nothing at all; one that cannot be read is not hollow but broken."""
+    if not catalog.stat().st_size:
+        return True
+    try:
+        with closing(sqlite3.connect(f"{catalog.absolute().as_uri()}?mode=ro", uri=True)) as tables:
+            return tables.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+    except sqlite3.Error:
+        return False
 
 
 def locked_out(home: Home, error: Timeout) -> UserError:

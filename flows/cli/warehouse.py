@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 group = typer.Typer(
     help="Check, back up, move, compact and clean the warehouse; let old rows go.", no_args_is_help=True
 )
+WITHOUT_CATALOG = (
+    "without the catalog: snapshots are numbered anew, so that no old plan or stage can be replayed; rows that were let"
+    " go or broken off may be back; checksums begin today; checkpoints, blobs and reports stay where they are"
+)
 Age = Annotated[str, typer.Option("--older-than", help="Age as a number and s, m, h, d or w.")]
 
 
@@ -25,7 +29,10 @@ def check(
     context: typer.Context,
     salvage: Annotated[
         Path | None,
-        typer.Option(help="Then build a new home in this folder from the files that are whole; the damaged one stays."),
+        typer.Option(
+            help="Then build a new home in this folder from the files that are whole, without the catalog where it is "
+            "gone or broken; the damaged one stays."
+        ),
     ] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -52,6 +59,8 @@ def check(
         else:
             output.rows(findings, title="what is wrong")
             output.rows(told, title=f"what {salvage} {'would hold' if dry_run else 'holds'}")
+        if any(finding.problem == "catalog" for finding in found):
+            say(WITHOUT_CATALOG)
     if found:
         raise typer.Exit(1)
 

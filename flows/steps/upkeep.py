@@ -15,7 +15,7 @@ from warehouse.object_store import is_object_store
 from warehouse.people_sql import attach_line
 from warehouse.records import JsonValue
 from warehouse.store import Store
-from warehouse.upkeep import Finding, catalog_findings, check, clean, compact, expire, move
+from warehouse.upkeep import Finding, catalog_findings, check, clean, compact, expire, loose_findings, move
 
 POSTGRES = ("postgres://", "postgresql://")
 
@@ -40,16 +40,16 @@ def tend(settings: Settings, *, expire_days: float | None = None) -> Mapping[str
 
 
 def checked(settings: Settings) -> list[Finding]:
-    """What is wrong with the warehouse, its catalog included where that keeps it from being opened at all."""
+    """What is wrong with the warehouse; where its catalog cannot be opened, which files cannot be read either."""
     home = settings.place
     if home.lost_catalog:
-        return catalog_findings(home)
+        return catalog_findings(home) + loose_findings(home)
     try:
         with existing_store(settings, read_only=True) as store:
             return check(store)
     except WarehouseFailed:
         if found := catalog_findings(home):
-            return found
+            return found + loose_findings(home)
         raise
 
 

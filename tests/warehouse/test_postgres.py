@@ -96,7 +96,7 @@ def test_upkeep_waits_for_writers_and_writers_for_upkeep(database: Callable[[], 
         expire(a)
 
 
-@pytest.mark.parametrize("n", [2, pytest.param(25, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [2, pytest.param(50, marks=pytest.mark.slow)])
 def test_writers_on_different_machines_share_one_postgres_catalog(
     database: Callable[[], str], tmp_path: Path, n: int
 ) -> None:
@@ -105,7 +105,7 @@ def test_writers_on_different_machines_share_one_postgres_catalog(
     extra = {"CATALOG_URL": url, "DATA_URL": str(data)}
     finish([start("create", tmp_path / f"machine{who}", 1, 10_000 + who, **extra) for who in range(2)])
     writers = [start("write", tmp_path / f"machine{who}", n, who, **extra) for who in range(4)]
-    finish([*writers, start("read", tmp_path / "machine0", n, 0, **extra)])
+    finish([*writers, *(start("read", tmp_path / f"machine{who}", n, 0, **extra) for who in range(2))])
     with Store.open(Home.at(tmp_path / "machine0", catalog_url=url, data_url=str(data))) as store:
         told = store.rows("SELECT count(*) AS n, count(DISTINCT batch) AS d FROM batches")[0]
         assert told == {"n": 5 * n + 2, "d": 5 * n + 2}

@@ -1,19 +1,18 @@
-"""Is every file there, whole and counted right; and a new home from what is."""
+"""Is every file there, whole and counted right."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import duckdb
 
 from warehouse.catalog import is_postgres
-from warehouse.contracts import PRIVATE_TABLE, contracts
+from warehouse.contracts import contracts
 from warehouse.engine import quoted_text
-from warehouse.errors import GradatimError, UserError
 from warehouse.home import Home
 from warehouse.store import Store
 from warehouse.upkeep.files import CatalogFile, catalog_files
@@ -84,7 +83,7 @@ def _check_file(
             return found("size", f"{n_bytes} bytes, {known[0]} were written")
         if digest != known[1]:
             return found("blake3", "the content is not what was written")
-    n_rows, error = _scanned(connection, home.data_path + file.path)
+    n_rows, error = scanned(connection, home.data_path + file.path)
     if n_rows is None:
         return found("unreadable", error)
     if n_rows != file.n_rows:
@@ -92,7 +91,8 @@ def _check_file(
     return None
 
 
-def _scanned(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[int | None, str]:
+def scanned(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[int | None, str]:
+    """Rows of a Parquet file by reading all of it, or none and what the engine said."""
     sql = f"SELECT count(*), bit_xor(hash(t)) FROM read_parquet('{quoted_text(path)}', hive_partitioning = false) AS t"
     try:
         row = connection.execute(sql).fetchone()
@@ -125,52 +125,3 @@ def _count_findings(connection: duckdb.DuckDBPyConnection) -> list[Finding]:
     if scanned.total() > total:
         return [Finding("batches", "", "count", f"{scanned.total()} rows by scan, batches wrote {total}")]
     return []
-
-
-def salvage(home: Home | Path | str, to: Path | str, *, dry_run: bool = False) -> dict[str, dict[str, int]]:
-    """Build a new home in `to` from the files that are whole; the damaged home is left as it is.
-
-    Returns per table `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty. With
-    `dry_run` nothing is built, and `n_rows` is what the catalog says of the whole files.
-    """
-    place = home if isinstance(home, Home) else Home.at(home)
-    target = Home.at(to)
-    if target.root.exists() and any(target.root.iterdir()):
-        raise UserError(f"{target.root} is not empty; give a new folder")
-    told: dict[str, dict[str, int]] = {}
-    with Store.open(place, read_only=dry_run) as store:
-        broken = {f.path for f in check(store) if f.problem != "no checksum"}
-        with nullcontext() if dry_run else Store.open(target) as rebuilt, store.upkeep() as source:
-            files = catalog_files(source, place)
-            for name in [*contracts(), f"private.{PRIVATE_TABLE}"]:
-                mine = [f for f in files if f.table == name and f.current]
-                lost, whole = [f for f in mine if f.path in broken], [f for f in mine if f.path not in broken]
-                if rebuilt is None:
-                    n_rows = sum(f.n_rows for f in whole)
-                else:
-                    n_rows = _copy(source, rebuilt, name, [place.data_path + f.path for f in whole])
-                told[name] = {"n_rows": n_rows, "n_files_lost": len(lost), "n_rows_lost": sum(f.n_rows for f in lost)}
-    return told
-
-
-def _copy(source: duckdb.DuckDBPyConnection, rebuilt: Store, name: str, paths: list[str]) -> int:
-    if name == "files":
-        return 0
-    names = [row[0] for row in source.execute(f"DESCRIBE {name}").fetchall()]
-    columns = ", ".join(f'"{column}"' for column in names)
-    try:
-        if name in ("batches",):
-            rows = source.execute(f"SELECT {columns} FROM {name} ORDER BY rowid").to_arrow_table()
-        elif paths:
-            listed = ", ".join(f"'{quoted_text(p)}'" for p in paths)
-            files = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
-            # Files of an older schema lack columns that came later: those stay none.
-            found = {row[0] for row in source.execute(f"DESCRIBE FROM {files}").fetchall()}
-            columns = ", ".join(f'"{name}"' for name in names if name in found)
-            rows = source.execute(f"SELECT {columns} FROM {files}").to_arrow_table()
-        else:
-            return 0
-    except duckdb.Error as error:
-        raise GradatimError(f"{name} cannot be salvaged: {error}") from error
-    rebuilt.copy_in(name, rows)
-    return int(rows.num_rows)
