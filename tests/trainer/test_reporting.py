@@ -35,3 +35,13 @@ def test_trackio_keeps_a_run_of_the_stages_name(tmp_path, warm_folder, train_tas
     logged(tmp_path, warm_folder, train_tasks, judge, "trackio")
     [run] = trackio.Api().runs("gradatim")
     assert run.name == "5ea1"
+
+
+def test_wandb_keeps_a_run_of_the_stages_name_offline(tmp_path, warm_folder, train_tasks, judge, monkeypatch):
+    wandb = pytest.importorskip("wandb")
+    for name, value in (("WANDB_MODE", "offline"), ("WANDB_DIR", str(tmp_path)), ("WANDB_SILENT", "true")):
+        monkeypatch.setenv(name, value)
+    logged(tmp_path, warm_folder, train_tasks, judge, "wandb")
+    assert wandb.run.name == "5ea1"
+    wandb.finish()
+    assert len([*tmp_path.glob("wandb/offline-run-*/*.wandb")]) == 1
