@@ -1,28 +1,26 @@
 """How success scales with what an episode may cost, and how tools that were never seen are used.
 
-    python benchmarks/agent_scaling.py --json --folder .bench/pocket_agent/200-200-0     a CPU minute
+    python benchmarks/agent_scaling.py --json --folder .bench/pocket_agent/200-200-0.35-0     a CPU minute
+    python benchmarks/agent_scaling.py --json --family gadget --policy "warm start=DIR" --policy "trained=DIR"
 
-Test-time scaling: two policies that `benchmarks/pocket_agent.py` left in a folder, warm-started and trained, on the
-same held-out tasks under the same budget; solve rate against samples (pass@k), turns and tokens, in one figure
-(`--figure`, SVG or HTML). Unknown tools: two agents without a model on themes of the train and of the held-out split.
-The last line is one JSON object.
+Test-time scaling: two policies on the same held-out tasks under the same budget; solve rate against samples (pass@k),
+turns and tokens, in one figure (`--figure`, SVG or HTML). The policies are those that `benchmarks/pocket_agent.py` left
+in a folder, warm-started and trained, or any that `--policy` names. Unknown tools: two agents without a model on themes
+of the train and of the held-out split; `benchmarks/agent_tools.py` measures policies. The last line is one JSON object.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from pathlib import Path
 
 import altair as alt
 import numpy as np
+from agent_lab import admitted
 from quiet import quiet
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from benchmarks.pocket_agent import tasks_of
 from curriculum.estimates import clustered_interval, pass_at_k
 from synth.environments import Budget
 from synth.environments.makers import MAKERS
@@ -116,16 +114,23 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=16)
     parser.add_argument("--per-level", type=int, default=8)
     parser.add_argument("--n", type=int, default=60, help="attempts at unknown tools a level")
+    parser.add_argument("--policy", action="append", default=[], help="NAME=FOLDER of a policy; twice for two")
+    parser.add_argument("--family", default="snippet", help="family of agent tasks that the policies play")
     options = parser.parse_args()
     quiet()
     rows: Curve = []
     shown: dict[str, object] = {}
+    named = [tuple(one.split("=", 1)) for one in options.policy]
     if options.folder is not None:
         trained = sorted(options.folder.glob("checkpoints/hidden-*/checkpoint-*"))[-1]
+        named += [("warm start", str(options.folder / "warm")), ("trained", str(trained))]
+    if named:
         with Judge(workers=1) as judge:
-            tasks = tasks_of(Split.HELDOUT, options.per_level, 7, judge)
-            for name, folder in (("warm start", options.folder / "warm"), ("trained", trained)):
-                own = played(policies.load(str(folder)), tasks, judge, options.samples)
+            tasks = admitted(
+                options.family, options.per_level, lambda task: task.split is Split.HELDOUT, seed=7, judge=judge
+            )
+            for name, folder in named:
+                own = played(policies.load(folder), tasks, judge, options.samples)
                 rows += curves(name, own, options.samples)
                 shown[name] = {
                     key: round(value, 4) if isinstance(value, float) else value

@@ -53,6 +53,7 @@ class _Seat:
     mask: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     entropy: float = 0.0
+    ended_at: float | None = None
 
     def say(self, row: Tokens) -> None:
         self.ids += row.ids
@@ -103,8 +104,8 @@ class Player:
         finally:
             for seat in seats:
                 seat.episode.environment.close()
-        spent = self._clock() - began
-        return [self._played(seat, spent) for seat in seats]
+        now = self._clock()
+        return [self._played(seat, (now if seat.ended_at is None else seat.ended_at) - began) for seat in seats]
 
     def _seat(self, task: Task) -> _Seat:
         episode = begun(task, self._pool(), budget=self._budget, clock=self._clock, read=self._read)
@@ -134,7 +135,9 @@ class Player:
         for seat, row, text in zip(seats, rows, texts, strict=True):
             seat.say(row)
             seen = seat.episode.step(text, n_tokens=len(row.ids), latency_s=latency)
-            if not seen.done:
+            if seen.done:
+                seat.ended_at = self._clock()
+            else:
                 seat.hear(self._dialogue.heard(seen.text, ended=row.finished))
 
     def _played(self, seat: _Seat, latency_s: float) -> Played:

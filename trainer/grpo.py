@@ -19,6 +19,7 @@ from trainer.advantages import pass_k_advantages
 from trainer.asynchronous import RolloutQueue
 from trainer.episodes import Player
 from trainer.errors import Diverged
+from trainer.factory import AnyTool, Factory, check_template
 from trainer.importance import sample_shares
 from trainer.policies import LoadedPolicy
 from trainer.recording import POLICY_STEP, StepRecord, outcomes, sample_row
@@ -47,8 +48,9 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
 
     `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. With `rollouts` a
     sampling process has sampled and graded, and its log-probabilities are the ratio's denominator. With `player` a
-    rollout is an episode, whose observations no gradient flows to. Undecided rollouts (reward `None`) leave every term
-    of the loss. `pass_k` > 1 replaces the advantages. Optimizer steps count from the campaign's start.
+    rollout is an episode, whose observations no gradient flows to; with `factory` TRL itself plays it, by its
+    `environment_factory`, and generates as it does for single turns. Undecided rollouts (reward `None`) leave every
+    term of the loss. `pass_k` > 1 replaces the advantages. Optimizer steps count from the campaign's start.
     """
 
     def __init__(
@@ -63,31 +65,39 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         lean: bool = True,
         rollouts: RolloutQueue | None = None,
         player: Player | None = None,
+        factory: Factory | None = None,
         pass_k: int = 1,
         callbacks: Sequence[TrainerCallback] = (),
     ) -> None:
         self._policy, self._tasks, self._curriculum = policy, tasks, sampler
         self._reward, self._recorder = reward, recorder
         self._lean, self._pass_k, self._rollouts = lean, pass_k, rollouts
-        self._player, self._positions = player, list[int]()
+        self._player, self._factory, self._positions = player, factory, list[int]()
+        self._wrote: list[int] = []
         self._newest_logps: torch.Tensor | None = None
         self._pending: StepRecord | None = None
         self._gathered_rewards: torch.Tensor | None = None
         self._newest_entropies: torch.Tensor | None = None
         self._latency_s = 0.0
-        prompts = [policy.render(task.prompt) for task in tasks]
+        rows: Any = {"prompt": [policy.render(task.prompt) for task in tasks], "position": list(range(len(tasks)))}
+        if factory is not None:
+            check_template(policy.tokenizer)
+            rows = {name: [row[name] for row in factory.rows] for name in ("prompt", "position", "environment")}
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*rollout_func.*")
+            warnings.filterwarnings("ignore", message=".*(rollout_func|environment_factory).*")
             super().__init__(
                 model=policy.model,
                 reward_funcs=reward,
                 args=args,
-                train_dataset=Dataset.from_dict({"prompt": prompts, "position": list(range(len(tasks)))}),
+                train_dataset=Dataset.from_dict(rows),
                 processing_class=policy.tokenizer,
                 rollout_func=self._roll_out if lean else None,
+                environment_factory=None if factory is None else factory.environments,
                 callbacks=[StepSeed(args.seed, args.process_index), *callbacks],
             )
 
+        if factory is not None:
+            self._env_tools = factory.schemas
         self.remove_callback(PrinterCallback)
 
     def _get_train_sampler(self, dataset: Any = None) -> CurriculumSampler:
@@ -164,15 +174,33 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         }
 
     def _generate(self, prompts: Any) -> Any:
+        if self._factory is not None:
+            self._sync_tool_dicts = [AnyTool(one) for one in self.environments]
         began = time.perf_counter()
         generated = super()._generate(prompts)
         self._latency_s = time.perf_counter() - began
+        if self._factory is not None:
+            self._wrote = [sum(mask) for mask in generated[2]]
         return generated
+
+    def _judge_environments(self, factory: Factory, inputs: Sequence[dict[str, Any]]) -> None:
+        """Adds to the rows what TRL's environments have seen and the word on it."""
+        ends = factory.ended(self.environments)
+        handed_in, times = [one.submission or "" for one in ends], [one.latency_s for one in ends]
+        words = self._reward.graded_turns(
+            [one.word for one in ends], self._positions, handed_in, [one.turns for one in ends],
+            n_tokens=self._wrote, latency_s=times,
+        )  # fmt: skip
+        for row, one, word, wrote in zip(inputs, ends, words, self._wrote, strict=True):
+            row |= {"word": word, "turns": one.turns, "handed_in": one.submission or "", "n_tokens": wrote}
+            row |= {"cause": one.cause, "finished": one.submission is not None, "latency_s": one.latency_s}
 
     def _calculate_rewards(self, inputs: Any, prompts: Any, completions: Any, completion_ids_list: Any) -> torch.Tensor:
         for row in inputs:
             row.setdefault("latency_s", self._latency_s)
-        if not self._lean:
+        if self._factory is not None:
+            self._judge_environments(self._factory, inputs)
+        elif not self._lean:
             ends = {*self.eos_token_ids, self._tokenizer.pad_token_id}
             for row, ids in zip(inputs, completion_ids_list, strict=True):
                 row["finished"] = ids[-1] in ends
@@ -256,8 +284,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         if self._rollouts is not None and self._newest_logps is not None:
             self._log_shares(self._newest_logps - inputs["old_per_token_logps"], inputs["completion_mask"])
         if not self._lean and self.temperature == 1 and self._pending and self._newest_entropies is not None:
-            mask = inputs["completion_mask"]
-            means = (self._newest_entropies * mask).sum(1) / mask.sum(1)
+            mask = inputs["completion_mask"] * inputs.get("tool_mask", 1)
+            means = (self._newest_entropies * mask).sum(1) / mask.sum(1).clamp(min=1)
             self._pending.fill_entropy((inputs["rollout_index"] + self._own_offset).tolist(), means.tolist())
         return loss
 

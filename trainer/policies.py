@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
+from synth.environments.gadgets.words import FOREIGN, KNOWN, MEANINGS
 from trainer.config import PolicyConfig
 from trainer.lora import ADAPTER, base_of, load_adapter, write_base
 from trainer.tokenizer import build_tokenizer
@@ -20,11 +21,15 @@ from warehouse.records import Policy, content_hash
 if TYPE_CHECKING:
     from trainer.rollout import Completion, Piece
 
-POCKET, POCKET_AGENT, SMOLLM = "pocket", "pocket_agent", "smollm"
+POCKET, POCKET_AGENT, POCKET_TOOLS, SMOLLM = "pocket", "pocket_agent", "pocket_tools", "smollm"
 
 AGENT_WORDS = ("look ", "set ", "run", "done", "got ", " want ", "add ", "sub ", "mul ", "ok")
 AGENT_CONTEXT = 128
 """What the pocket agent reads as one token each, and the longest episode that it can follow, tokens."""
+
+TOOL_WORDS = (*(f"{word} " for word in MEANINGS), *MEANINGS, "find ", "say ", "done", "busy", "ok", "no",
+              *KNOWN, *FOREIGN)  # fmt: skip
+"""What the policy for pocket tool sets reads as one token each."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,12 @@ def fresh_pocket_agent(seed: int) -> LoadedPolicy:
     return _fresh(POCKET_AGENT, seed, tokenizer, context=AGENT_CONTEXT, width=64, depth=2)
 
 
+def fresh_pocket_tools(seed: int) -> LoadedPolicy:
+    """An untrained policy for pocket tool sets: 0.1 M parameters, to which each of `TOOL_WORDS` is one token."""
+    tokenizer = build_tokenizer(words=TOOL_WORDS, context=AGENT_CONTEXT)
+    return _fresh(POCKET_TOOLS, seed, tokenizer, context=AGENT_CONTEXT, width=64, depth=2)
+
+
 def _fresh(name: str, seed: int, tokenizer: Any, *, context: int, width: int, depth: int) -> LoadedPolicy:
     config = LlamaConfig(
         vocab_size=len(tokenizer),
@@ -120,6 +131,8 @@ def load(spec: PolicyConfig | str, home: Path | str = ".", *, seed: int = 0) -> 
         return fresh_pocket(seed)
     if config.name == POCKET_AGENT:
         return fresh_pocket_agent(seed)
+    if config.name == POCKET_TOOLS:
+        return fresh_pocket_tools(seed)
     if config.name == SMOLLM:
         from trainer.smollm import smollm_folder
 
@@ -151,8 +164,8 @@ def _from_hub(config: PolicyConfig) -> LoadedPolicy:
     except (OSError, ValueError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(
-            f"policy '{config.name}' is neither pocket, pocket_agent, smollm, a folder with config.json nor a "
-            f"hub model that can be loaded ({first}); see: gradatim doctor"
+            f"policy '{config.name}' is neither pocket, pocket_agent, pocket_tools, smollm, a folder with config.json "
+            f"nor a hub model that can be loaded ({first}); see: gradatim doctor"
         ) from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token

@@ -33,8 +33,9 @@ class TaskReward:
     """TRL's reward function: judges completions of the tasks at their pool positions.
 
     A decided judgement of the same completion of the same task is reused within the stage; an undecided one
-    never is. `last` holds the judgements of the newest batch, in the batch's order. With a `stack` every
-    judgement goes through its graders: rewards are then S without its costs until `settle` knows the groups.
+    never is, nor any of a judge that says `each_time`. `last` holds the judgements of the newest batch, in the
+    batch's order. With a `stack` every judgement goes through its graders: rewards are then S without its costs
+    until `settle` knows the groups.
     A judge that has not answered after `timeout_s` counts as hung.
     """
 
@@ -119,6 +120,8 @@ class TaskReward:
         return self._stack is not None
 
     def _words(self, keys: list[tuple[int, str, bool]]) -> list[Judged]:
+        if getattr(self._judge, "each_time", False):
+            return self._ask(keys)
         new = list(dict.fromkeys(key for key in keys if key not in self._known))
         judged = self._ask(new)
         fresh = dict(zip(new, judged, strict=True))

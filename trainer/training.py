@@ -16,10 +16,12 @@ from curriculum.schedulers import Scheduler
 from synth.graders import Judge, Stack
 from trainer.asynchronous import Publisher, RolloutQueue
 from trainer.checkpoints import Checkpoint, newest, seal, verify
+from trainer.config import EpisodeConfig
 from trainer.engines.referee import referee_of
 from trainer.episodes import Player
 from trainer.errors import Diverged, KnobRefused, StageFailed
 from trainer.evaluate import choose, sample_and_judge
+from trainer.factory import Factory
 from trainer.grpo import CurriculumTrainer
 from trainer.guard import Guard
 from trainer.knobs import check_stage
@@ -101,6 +103,10 @@ class Stage:
         self.n_rollouts = 0
         self.rollouts = self._queue(policy, make_judge or partial(Judge, workers=1))
         self.guard = self._guard(policy, judge, canary)
+        played = self._episodes(policy, judge)
+        if isinstance(played, Factory):
+            args.max_completion_length = played.config.tokens
+            args.max_tool_calling_iterations = played.config.calls
         policy.model.config._name_or_path = str(Path(file.home) / (file.reference or file.policy))
         self.trainer = CurriculumTrainer(
             policy=policy,
@@ -111,7 +117,8 @@ class Stage:
             args=args,
             lean=config.sampling.engine == "lean",
             rollouts=self.rollouts,
-            player=self._episodes(policy, judge),
+            player=played if isinstance(played, Player) else None,
+            factory=played if isinstance(played, Factory) else None,
             pass_k=config.stage.pass_k,
             callbacks=[
                 *callbacks,
@@ -134,8 +141,11 @@ class Stage:
             folder=self.file.spool / "weights",
         )
 
-    def _episodes(self, policy: LoadedPolicy, judge: JudgeLike) -> Player | None:
-        """What plays a stage of agent tasks; none for a stage of single turns. Raises `KnobRefused` for a mixture."""
+    def _episodes(self, policy: LoadedPolicy, judge: JudgeLike) -> Player | Factory | None:
+        """What plays a stage of agent tasks; none for a stage of single turns. Raises `KnobRefused` for a mixture.
+
+        Engine `lean` plays here, the others through TRL's `environment_factory`.
+        """
         sampling = self.file.trainer.sampling
         agents = [task.domain is Domain.AGENT for task in self.tasks]
         if not any(agents):
@@ -145,12 +155,17 @@ class Stage:
                 f"{sum(agents)} of {len(agents)} tasks are agent tasks; a stage trains on those or on single turns; "
                 "see: arms in the stage file"
             )
-        if sampling.engine != "lean" or sampling.staleness:
+        if sampling.staleness:
+            raise KnobRefused(f"agent tasks need staleness 0, not {sampling.staleness}; see: [sampling]")
+        if sampling.engine == "lean":
+            return Player(policy, lambda: judge.pool, sampling)
+        episodes = sampling.episodes or EpisodeConfig()
+        if episodes.grammar != "json":
             raise KnobRefused(
-                f"agent tasks need engine lean and staleness 0, not {sampling.engine} and {sampling.staleness}; "
-                "see: [sampling]"
+                f"engine {sampling.engine} plays agent tasks by the policy's chat template, not in the grammar "
+                f"{episodes.grammar}; see: [sampling] episodes"
             )
-        return Player(policy, lambda: judge.pool, sampling)
+        return Factory(self.tasks, lambda: judge.pool, episodes)
 
     def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
         """The grader stack that the stage declares, active at the stage's place; raises when it cannot be used."""

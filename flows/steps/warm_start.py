@@ -11,7 +11,7 @@ from flows.workshop import Workshop, code_version
 from synth.graders import Judge
 from trainer import policies
 from trainer.pocket_agent import warm_started
-from trainer.policies import POCKET_AGENT, LoadedPolicy
+from trainer.policies import POCKET_AGENT, POCKET_TOOLS, LoadedPolicy
 from trainer.sft import clean_pairs, warm_start
 from warehouse.records import JsonValue, RunStatus, Stage, content_hash
 
@@ -63,7 +63,8 @@ def _trained(policy: LoadedPolicy, config: CampaignConfig, judge: Judge) -> Load
         def told(step: int, loss: float) -> None:
             progress.to(step, f"loss {loss:.3f}")
 
-        if config.policy.name == POCKET_AGENT:
-            return warm_started(policy, settings, judge.pool, seed=seed, progress=told).policy
+        if config.policy.name in (POCKET_AGENT, POCKET_TOOLS):
+            families = config.synthesis.families
+            return warm_started(policy, settings, judge.pool, seed=seed, families=families, progress=told).policy
         pairs = clean_pairs(config.synthesis.families, settings, seed=seed)
         return warm_start(policy, pairs, settings, seed=seed, progress=told).policy

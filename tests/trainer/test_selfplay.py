@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from trainer_stages import build, stage_file
 
+from synth.environments.riddles import proposing as riddles
 from synth.environments.snippets.proposing import demonstrations, learnability, proposed, written
 from trainer import policies
 from trainer.config import SamplingConfig, WarmStartConfig
@@ -43,6 +44,20 @@ def test_a_proposal_is_read_back_as_it_was_written():
 @pytest.mark.parametrize("text", ["", "+1+1+1 +1+1+2", "+1+1 +1+2 3", "+1+1+1 +1+1+1 3", "+1+1+1 +1+1+2 33", "abc"])
 def test_what_is_no_game_is_refused_with_its_reason(text):
     assert (proposed(text, seed=0, index=0).reason or "").startswith("proposal: ")
+
+
+def test_a_question_is_read_back_and_its_evidence_keeps_what_is_given_away_out(judge, solver: Player):
+    texts = [text for _, text in riddles.demonstrations(30, seed=1)]
+    game = Proposals(judge, solver, game="riddle", n=2)
+    bad = ["deduce +1+1 123", "guess +1+1+1 123", "induce +1+1+1 113", "deduce +1+1-2 123", "abduce *5+1+1 123",
+           "induce *3+1+1 246"]  # fmt: skip
+    words = game.judge(asked([1, 2, 3], "riddle") * 12, [*texts, *bad])
+    assert len(game.accepted) > 15
+    assert {task.level for task in game.accepted} == {1, 2, 3}
+    assert [word.parts["valid"] for word in words[30:]] == [0.0] * 6
+    assert sum(n for reason, n in game.refused.items() if "guess" in reason) >= 3
+    again = game.judge(asked([1], "riddle") * 30, texts)
+    assert {word.reward for word in again} == {0.0}
 
 
 def test_worth_is_the_solvers_own_rate_and_nothing_without_evidence(judge, solver: Player):

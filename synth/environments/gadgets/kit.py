@@ -1,4 +1,7 @@
-"""The environment of pocket tool sets: five tools with names of one family, told in a line, and a goal."""
+"""The environment of pocket tool sets: five tools with names of one family, and a goal in a few tokens.
+
+The tools are listed in the first observation, or found one at a time by what they do.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,13 @@ def plan_of(task: Task) -> dict[str, Any]:
 
 
 def called_as(plan: dict[str, Any], meaning: str) -> str:
-    """The word that calls the tool of a meaning: its name, or its place in the list."""
-    place = [one for one, _ in plan["tools"]].index(meaning)
-    return str(place + 1) if plan["by"] == "place" else str(plan["tools"][place][1])
+    """The name of the tool of a meaning."""
+    return str(dict(plan["tools"])[meaning])
 
 
 @environment("gadget", version=1)
 class Kit:
-    """Figures behind tools that are called by name or by place; what is graded is the last figure that was said."""
+    """Figures behind tools whose names are drawn at random; what is graded is the last figure that was said."""
 
     name: ClassVar[str]
     version: ClassVar[int]
@@ -47,14 +49,14 @@ class Kit:
         self._tried = 0
 
     def reset(self, task: Task) -> str:
-        """The figures as they are before any call; the tools and the goal."""
+        """The figures as they are before any call; the goal, and the tools where they are listed."""
         self._plan, self._said, self._tried = plan_of(task), "", 0
         self._figures = dict(self._plan["now"])
         return task.prompt
 
     @property
     def tools(self) -> Sequence[Tool]:
-        """The five tools, `say` and `done`."""
+        """The five tools, `find` where they are not listed, `say` and `done`."""
         acts: dict[str, Callable[..., str]] = {
             "now": self._now, "past": self._past, "turn": self._turn, "note": self._note, "wipe": self._wipe,
         }  # fmt: skip
@@ -62,7 +64,14 @@ class Kit:
             Tool(called_as(self._plan, one), one, _model(called_as(self._plan, one), TAKES[one]), acts[one])
             for one, _ in self._plan.get("tools", ())
         ]
-        return (*own, as_tool(self.say), as_tool(done, ends=True))
+        found = (as_tool(self.find),) if self._plan["form"] == "found" else ()
+        return (*found, *own, as_tool(self.say), as_tool(done, ends=True))
+
+    def find(self, meaning: str) -> str:
+        """The name of the tool that does something."""
+        if meaning not in dict(self._plan["tools"]):
+            raise ToolError(NO)
+        return called_as(self._plan, meaning)
 
     def say(self, figure: int) -> str:
         """Say the figure that was asked for; the last one counts."""

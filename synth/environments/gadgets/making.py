@@ -27,8 +27,8 @@ from synth.seeds import stream
 from synth.tasks import task_of
 from warehouse.records import Domain, JsonValue, Task
 
-FORMS, VERSION = {"gadget": "name", "gadget_place": "place"}, 1
-"""How tools are called in each family of tasks."""
+FORMS, VERSION = {"gadget": "found", "gadget_listed": "listed"}, 1
+"""How the names of tools are told in each family of tasks: by `find`, or all in the first observation."""
 LEVELS = range(1, 6)
 
 
@@ -40,8 +40,8 @@ class Draft(NamedTuple):
     asked: tuple[str, ...]
 
 
-def draft(rng: random.Random, level: int, by: str = "name") -> Draft:
-    """A draft of one level; depends on `rng`, `level` and `by` alone."""
+def draft(rng: random.Random, level: int, form: str = "found") -> Draft:
+    """A draft of one level; depends on `rng`, `level` and `form` alone."""
     family = rng.choice(FAMILIES)
     names = rng.sample(names_of(family), len(MEANINGS))
     meanings = rng.sample(MEANINGS, len(MEANINGS))
@@ -49,18 +49,17 @@ def draft(rng: random.Random, level: int, by: str = "name") -> Draft:
     figures = rng.sample(range(10, 100), 2 * len(keys))
     asked = tuple(one for one, levels in (("turn", (2, 5)), ("note", (4, 5))) if level in levels)
     plan: dict[str, Any] = {
-        "tools": list(zip(meanings, names, strict=True)), "by": by, "offset": rng.randint(5, 85),
+        "tools": list(zip(meanings, names, strict=True)), "form": form, "offset": rng.randint(5, 85),
         "now": dict(zip(keys, figures, strict=False)), "past": dict(zip(keys, figures[len(keys) :], strict=True)),
         "fails": rng.randint(1, 2) if level in (3, 5) else 0,
     }  # fmt: skip
     key = rng.choice(keys)
     figure = plan["now"][key]
     answer = turned(figure, plan["offset"]) if "turn" in asked else figure
-    listed = ",".join(
-        f"{one} {called_as(plan, one)}{' ' + name if by == 'place' else ''}" for one, name in plan["tools"]
-    )
+    listed = ",".join(f"{one} {name}" for one, name in plan["tools"])
+    told = listed if form == "listed" else f"{rng.getrandbits(16):04x}"
     item = Item(
-        prompt=f"{listed}?{' '.join([*asked, key])}",
+        prompt=f"{told}?{' '.join([*asked, key])}",
         answer_kind="integer",
         reference=str(answer),
         gold=str(answer),
@@ -80,10 +79,10 @@ def task_of_draft(made: Draft, *, name: str, level: int, seed: int, index: int) 
     return task_of(made.item, domain=Domain.AGENT, family=name, level=level, params=params, split=split)
 
 
-def _proposals(name: str, by: str) -> Callable[[Request, Pool], Iterator[Proposal]]:
+def _proposals(name: str, form: str) -> Callable[[Request, Pool], Iterator[Proposal]]:
     def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
         for index in range(request.start, request.start + request.n):
-            made = draft(stream(name, VERSION, request.level, request.seed, index), request.level, by)
+            made = draft(stream(name, VERSION, request.level, request.seed, index), request.level, form)
             task = task_of_draft(made, name=name, level=request.level, seed=request.seed, index=index)
             yield Proposal(request.seed, index, request.level, Subject(task, made.item))
 
@@ -93,7 +92,8 @@ def _proposals(name: str, by: str) -> Callable[[Request, Pool], Iterator[Proposa
 def needed(task: Task) -> frozenset[str]:
     """The tools that a task's goal takes, as they are called."""
     plan = plan_of(task)
-    return frozenset([*(called_as(plan, one) for one in ("now", *plan["asked"])), "say"])
+    finding = ["find"] if plan["form"] == "found" else []
+    return frozenset([*finding, *(called_as(plan, one) for one in ("now", *plan["asked"])), "say", "done"])
 
 
 def checks(pool: Pool) -> Sequence[Check]:
@@ -121,5 +121,5 @@ def _guessed(task: Task) -> Finding:
     return failed("guess: the answer can be had from the wrong tool") if int(task.gold or 0) in wrong else PASSED
 
 
-for _name, _by in FORMS.items():
-    MAKERS.add(_name, Maker(_name, VERSION, LEVELS, _proposals(_name, _by), checks), file=__file__)
+for _name, _form in FORMS.items():
+    MAKERS.add(_name, Maker(_name, VERSION, LEVELS, _proposals(_name, _form), checks), file=__file__)

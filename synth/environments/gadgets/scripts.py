@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Sequence
 
 from synth.environments.episode import Turn
@@ -11,11 +10,9 @@ from synth.environments.gadgets.kit import BUSY
 from synth.environments.running import Policy
 from synth.environments.tools import Tool
 
-_LISTED = re.compile(r"(\w+) (\w+)(?: \w+)?")
-
 
 class Script:
-    """A policy for one episode from a generator of calls; what it knows it has read in the first observation."""
+    """A policy for one episode from a generator of calls; what it knows it was told first, or has found."""
 
     def __init__(self, hurried: random.Random | None) -> None:
         self._hurried, self._calls = hurried, self._steps()
@@ -27,22 +24,31 @@ class Script:
         return next(self._calls)
 
     def _steps(self) -> Iterator[str]:
-        listed, _, goal = self.seen.partition("?")
-        name = {found[1]: found[2] for found in _LISTED.finditer(listed)}
+        listed, _, goal = self.seen.rpartition("?")
+        names = dict(one.split(" ") for one in listed.split(",") if " " in one)
         *asked, key = goal.split(" ")
         rng = self._hurried
-        source = "past" if rng is not None and rng.random() < 0.5 else "now"
-        yield f"{name[source]} {key}"
-        while rng is None and self.seen == BUSY:
-            yield f"{name[source]} {key}"
-        figure = self.seen if self.seen != BUSY else str(rng.randint(10, 99) if rng else 10)
         if "note" in asked and (rng is None or rng.random() < 0.5):
-            yield f"{name['note']} {key}"
+            yield from self._found("note", names)
+            yield f"{names['note']} {key}"
+        source = "past" if rng is not None and rng.random() < 0.5 else "now"
+        yield from self._found(source, names)
+        yield f"{names[source]} {key}"
+        while rng is None and self.seen == BUSY:
+            yield f"{names[source]} {key}"
+        figure = self.seen if self.seen != BUSY else str(rng.randint(10, 99) if rng else 10)
         if "turn" in asked:
-            yield f"{name['turn']} {figure}"
+            yield from self._found("turn", names)
+            yield f"{names['turn']} {figure}"
             figure = self.seen
         yield f"say {figure}"
         yield "done"
+
+    def _found(self, meaning: str, names: dict[str, str]) -> Iterator[str]:
+        """Asks for the name of a tool that was not listed."""
+        if meaning not in names:
+            yield f"find {meaning}"
+            names[meaning] = self.seen
 
 
 def careful() -> Policy:

@@ -49,7 +49,7 @@ def test_nearly_all_drafts_are_tasks_and_their_plan_reaches_the_goal(tasks: list
         one = played(task, careful(), judge)
         assert (one.word.judgement, one.word.reward, one.word.cheats) == (Judgement.PASS, 1.0, ())
         named = {str(turn["tool_call"]["name"]) for turn in one.turns[1:] if turn["tool_call"]}
-        assert named - {"done"} == needed(task)
+        assert named == needed(task)
 
 
 def test_a_hurried_agent_is_wrong_or_void_more_often_than_right(tasks: list[Task], judge: Judge):
