@@ -7,12 +7,13 @@ from pathlib import Path
 
 from flows.orchestration import step, verb_flow
 from flows.settings import Settings
-from flows.steps import importing, tracing
+from flows.steps import exported, importing, tracing
 from flows.workshop import workshop
 from warehouse.records import JsonValue
 
 import_source = step("import")(importing.import_source)
 read_traces = step("import traces")(tracing.import_traces)
+read_export = step("import export")(exported.import_export)
 
 
 @verb_flow("import_corpus")
@@ -33,3 +34,11 @@ def import_traces(
     asked: dict[str, JsonValue] = {"name": "traces", "file": path.name, "source": source, "limit": limit}
     with workshop(Settings(home=home), flow="import_traces", config=asked) as shop:
         return read_traces(shop, path, source=source, limit=limit)
+
+
+@verb_flow("import_export")
+def import_export(home: Path, folder: Path, limit: int | None = None) -> Mapping[str, JsonValue]:
+    """Bring an export of ours in; returns {"n_in", "n_out", "rejected", "sources"}."""
+    asked: dict[str, JsonValue] = {"name": "export", "folder": folder.name, "limit": limit}
+    with workshop(Settings(home=home), flow="import_export", config=asked) as shop:
+        return read_export(shop, folder, limit=limit)

@@ -14,13 +14,13 @@ from flows.cli.output import Output, say
 if TYPE_CHECKING:
     from synth.importers import Importer
 
-TRACES = "traces"
+TRACES, EXPORT = "traces", "export"
 
 
 def command(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="gsm8k, mbpp, humaneval, jsonl, traces, or a third party's.")],
-    file: Annotated[Path | None, typer.Argument(help="File to read; --path says the same.")] = None,
+    name: Annotated[str, typer.Argument(help="gsm8k, mbpp, humaneval, jsonl, traces, export, or a third party's.")],
+    file: Annotated[Path | None, typer.Argument(help="File, or folder of an export; --path says the same.")] = None,
     path: Annotated[Path | None, typer.Option(help="File to read; from the hub without one.")] = None,
     source: Annotated[str | None, typer.Option(help="Name of the source, when not the importer's own.")] = None,
     limit: Annotated[int | None, typer.Option(help="Read at most this many rows.", min=1)] = None,
@@ -37,7 +37,11 @@ def command(
     traces are logged interactions with prompt, completion, and verdict or feedback, perhaps group: masked, kept as
     seeds for gradatim synth --style weak_spot, never trained on.
 
+    export is a folder that gradatim export wrote, in any layout: the same tasks by the same ids, each held against its
+    recipe and the evidence again; code tasks need an export with --private hidden_tests.
+
     Example: gradatim import gsm8k --path gsm8k_train.jsonl
+    Example: gradatim import export tasks
     Example: gradatim import traces log.jsonl
     """
     from flows.settings import prepared
@@ -47,6 +51,9 @@ def command(
     if file is not None and path is not None:
         raise UserError(f"two files are given, '{file}' and '{path}'; give one; see: gradatim import --help")
     path = path or file
+    if name == EXPORT:
+        _export(context, path, source, limit, dry_run, as_json)
+        return
     if path is not None and not path.is_file():
         raise UserError(f"file '{path}' is not there; see: gradatim import --help")
     if name == TRACES:
@@ -87,6 +94,33 @@ def _traces(
     Output(as_json=as_json).value(import_traces(settings.home, path, source, limit))
 
 
+def _export(
+    context: typer.Context, path: Path | None, source: str | None, limit: int | None, dry_run: bool, as_json: bool
+) -> None:
+    from flows.settings import prepared
+    from warehouse.errors import UserError
+    from warehouse.exports.reading import described
+
+    if path is None:
+        raise UserError("an export is a folder: gradatim import export FOLDER; see: gradatim import --help")
+    if source is not None:
+        raise UserError("the tasks of an export keep the sources that they have: leave --source out")
+    described(path)  # what is no export is refused before anything starts
+    settings = prepared(home_of(context))
+    found: Mapping[str, Any]
+    if dry_run:
+        from flows.steps.exported import foreseen
+
+        found = foreseen(settings, path, limit=limit)
+    else:
+        from flows.import_corpus import import_export
+
+        found = import_export(settings.home, path, limit)
+    Output(as_json=as_json).value(found)
+    for line in _empty(found):
+        say(line)
+
+
 def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:
     """What to know of an import: keys that were not read, and that nothing was admitted."""
     notes = []
@@ -96,10 +130,13 @@ def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:
             for key, n in unknown.items()
         ]
         notes.append(f"keys that were not read: {', '.join(told)}")
-    if found["n_in"] and not found.get("n_out", found.get("n_readable")):
-        reason = next(iter(found["rejected"]), "none was kept")
-        notes.append(
-            f"nothing was admitted of {found['n_in']} rows; the first reason: {reason}; "
-            "see: gradatim sql --named funnel_reasons"
-        )
-    return notes
+    return notes + _empty(found)
+
+
+def _empty(found: Mapping[str, Any]) -> list[str]:
+    """That nothing was admitted, where that is so."""
+    if not found["n_in"] or found.get("n_out", found.get("n_readable")):
+        return []
+    reason = next(iter(found["rejected"]), "none was kept")
+    told = f"nothing was admitted of {found['n_in']} rows; the first reason: {reason}"
+    return [f"{told}; see: gradatim sql --named funnel_reasons"]

@@ -49,7 +49,7 @@ def foreseen(shop: Workshop, *, n: int, seed: int, rejudge: bool) -> Mapping[str
     return {
         "n_tasks": len(tasks),
         "n_audited_before": sum(len(group) for group in groups if shop.seen(_batch(group))),
-        "n_stale": len(stale(shop.store.tasks(), _signed(shop), _evidence(shop))) if rejudge else 0,
+        "n_stale": len(stale(shop.store.tasks(), _signed(shop), agent_evidence(shop))) if rejudge else 0,
     }
 
 
@@ -98,7 +98,7 @@ def rejudge_stale(shop: Workshop) -> Mapping[str, JsonValue]:
 
     Returns {"rejudged", "quarantined", "undecided"}; an undecided task stays as it is, to be asked again.
     """
-    tasks = stale(shop.store.tasks(), _signed(shop), _evidence(shop))
+    tasks = stale(shop.store.tasks(), _signed(shop), agent_evidence(shop))
     counts = {"rejudged": 0, "quarantined": 0, "undecided": 0}
     bench = SandboxBench(shop.judge)
     with Progress("judge again", total=len(tasks)) as progress:
@@ -110,7 +110,7 @@ def rejudge_stale(shop: Workshop) -> Mapping[str, JsonValue]:
 
 
 def _rejudge(shop: Workshop, group: Sequence[Task], bench: SandboxBench, counts: dict[str, int]) -> None:
-    found = [one for one in rejudge(group, bench, _evidence(shop)) if one is not None]
+    found = [one for one in rejudge(group, bench, agent_evidence(shop)) if one is not None]
     verdicts = [verdict for one in found for verdict in one.verdicts]
     changes = [one.status for one in found if one.status is not None]
     counts["rejudged"] += len(found)
@@ -122,7 +122,7 @@ def _rejudge(shop: Workshop, group: Sequence[Task], bench: SandboxBench, counts:
         shop.commit([*verdicts, *changes], batch=batch, purpose="judge again")
 
 
-def _evidence(shop: Workshop) -> AgentChecks:
+def agent_evidence(shop: Workshop) -> AgentChecks:
     """What admits agent tasks, by family; a family that is not installed any more has nothing to say."""
 
     def checks(family: str) -> Sequence[Check]:

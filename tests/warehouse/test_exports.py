@@ -7,6 +7,7 @@ from pathlib import Path
 import datasets
 import pyarrow.parquet as pq
 import pytest
+from blake3 import blake3
 from warehouse_rows import campaign
 
 from warehouse.errors import UserError
@@ -91,5 +92,11 @@ def test_bad_requests_are_told_and_write_nothing(filled: Store, tmp_path: Path) 
         read(tmp_path)
     first = tmp_path / "x" / "train.jsonl"
     first.write_text(json.dumps({"prompt": "p", "level": "high"}) + "\n")
+    with pytest.raises(ExportError, match="was cut or changed"):
+        read(tmp_path / "x")
+    manifest = json.loads((tmp_path / "x" / "manifest.json").read_text())
+    manifest["files"]["train.jsonl"] = blake3(first.read_bytes()).hexdigest()
+    manifest["n_tasks"]["train"] = 1
+    (tmp_path / "x" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ExportError, match="is no task"):
         read(tmp_path / "x")

@@ -18,6 +18,8 @@ from blake3 import blake3
 from warehouse.errors import UserError, unknown_name
 from warehouse.exports.card import card
 from warehouse.exports.layouts import layout
+from warehouse.exports.manifest import NAME, Manifest
+from warehouse.exports.origin import origins
 from warehouse.failures import copying
 from warehouse.records import Split, Status, Task
 from warehouse.store import Store
@@ -76,24 +78,23 @@ def export(
     partial = folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.partial")
     with copying(folder, "exporting"):
         try:
-            sums = {}
+            sums, made_by = {}, origins(store)
             for split, chosen in by_split.items():
-                path = _write(partial, split, format_name, (shape(t) for t in chosen))
+                rows = (shape(t, o.text() if (o := made_by.get(t.task_id)) else None) for t in chosen)
+                path = _write(partial, split, format_name, rows)
                 sums[str(path.relative_to(partial))] = blake3(path.read_bytes()).hexdigest()
-            manifest = {
-                "layout": layout_name,
-                "format": format_name,
-                "snapshot_id": snapshot,
-                "private": sorted(private),
-                "sources": dict(Counter(t.source for t in tasks)),
-                "n_tasks": told.n_tasks,
-                "files": sums,
-            }
-            (partial / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
-            licences = {
-                r["source"]: r["licence"] for r in store.rows("SELECT source, licence FROM sources ORDER BY rowid")
-            }
-            (partial / "README.md").write_text(card(folder.name, manifest, tasks, licences), "utf-8")
+            manifest = Manifest(
+                layout=layout_name,
+                format=format_name,
+                snapshot_id=snapshot,
+                private=sorted(private),
+                sources=dict(Counter(t.source for t in tasks)),
+                n_tasks=told.n_tasks,
+                files=sums,
+                licences=_licences(store, sources),
+            )
+            (partial / NAME).write_text(manifest.text(), "utf-8")
+            (partial / "README.md").write_text(card(folder.name, manifest, tasks), "utf-8")
             folder.parent.mkdir(parents=True, exist_ok=True)
             if folder.exists():
                 folder.rmdir()
@@ -103,6 +104,12 @@ def export(
             raise
     _register(store, folder, sources)
     return told
+
+
+def _licences(store: Store, sources: Collection[str]) -> dict[str, str]:
+    """The licence of each source that came from elsewhere."""
+    rows = store.rows("SELECT source, licence FROM sources ORDER BY rowid")
+    return {row["source"]: row["licence"] for row in rows if row["source"] in sources}
 
 
 def _leaves(task: Task, private: Collection[str]) -> bool:
