@@ -12,6 +12,7 @@ from flows.orchestration import step, verb_flow
 from flows.settings import at_home
 from flows.steps import weak_spots
 from flows.steps.current import current
+from flows.steps.news import handled, news_for
 from flows.steps.shift import moved, shape
 from flows.workshop import workshop
 from warehouse.records import JsonValue
@@ -28,18 +29,22 @@ def synthesize_weakest(
     seed: int = 0,
     config: CampaignConfig | None = None,
     policy: str | None = None,
+    reader: str | None = None,
 ) -> Mapping[str, JsonValue]:
     """`n` attempts over the `weakest` arms of the newest policy (or `policy`), then that policy calibrated again.
 
+    With the name of a `reader`, as on a schedule, only arms that were trained on or evaluated since its last run that
+    came so far: without such news nothing is made, so that a policy at rest is not answered every hour.
     Returns {"policy_id", "orders", "left", "n_in", "n_out", "rejected", "buckets", "arms", "distance"}.
     """
-    asked: dict[str, JsonValue] = {"weakest": weakest, "n": n, "seed": seed, "policy": policy}
+    asked: dict[str, JsonValue] = {"weakest": weakest, "n": n, "seed": seed, "policy": policy, "reader": reader}
     with workshop(at_home(home), flow="synthesize_weakest", config=asked) as shop:
         settings, policy_id = current(shop, config, policy)
-        before = shape(shop, settings, policy_id)
-        found = size(shop, settings, policy_id, n_arms=weakest, n=n, seed=seed)
+        before, fresh = shape(shop, settings, policy_id), news_for(shop, reader)
+        found = size(shop, settings, policy_id, n_arms=weakest, n=n, seed=seed, among=fresh and fresh.arms)
         made = make_ordered(shop, found.sized.orders, campaign_id=found.campaign_id, seed=found.seed)
         show_funnel(made)
+        handled(shop, fresh)
         calibrate(shop, settings, policy_id)
         shift = moved(before, shape(shop, settings, policy_id))
         told: dict[str, JsonValue] = {"orders": weak_spots.told(found.sized.orders), "left": dict(found.sized.left)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -32,11 +32,21 @@ class Round(NamedTuple):
     sized: Sized
 
 
-def next_round(shop: Workshop, config: CampaignConfig, policy_id: str, *, n_arms: int, n: int, seed: int) -> Round:
-    """The round that the newest calibration of a policy calls for at its weakest arms.
+def next_round(
+    shop: Workshop,
+    config: CampaignConfig,
+    policy_id: str,
+    *,
+    n_arms: int,
+    n: int,
+    seed: int,
+    among: Collection[str] | None = None,
+) -> Round:
+    """The round that the newest calibration of a policy calls for at its weakest arms, `among` some when given.
 
     Its identity follows from that calibration, so that a round that was killed is found again, and the next
-    calibration opens a new one. Raises `UserError` when the policy was not calibrated or no arm is fit.
+    calibration opens a new one. Raises `UserError` when the policy was not calibrated or no arm is fit; among some
+    arms a round may ask for nothing.
     """
     newest = shop.store.rows(
         "SELECT max_by(batch_id, rowid) AS batch FROM calibrations WHERE policy_id = $id", {"id": policy_id}
@@ -44,8 +54,8 @@ def next_round(shop: Workshop, config: CampaignConfig, policy_id: str, *, n_arms
     if not newest or newest[0]["batch"] is None:
         raise UserError(f"policy {policy_id} was not calibrated; see: gradatim calibrate --policy {policy_id[:8]}")
     identity = content_hash("weak spots", policy_id, newest[0]["batch"], n_arms, n, seed)
-    sized = sized_for(shop, config, policy_id, n_arms=n_arms, n=n, besides=identity)
-    if not sized.orders:
+    sized = sized_for(shop, config, policy_id, n_arms=n_arms, n=n, besides=identity, among=among)
+    if not sized.orders and among is None:
         reasons = "; ".join(f"{arm}: {why}" for arm, why in list(sized.left.items())[:3])
         raise UserError(f"no arm of policy {policy_id} is fit for new tasks ({reasons}); see: gradatim synth --family")
     return Round(identity, seed_of(identity), sized)
@@ -60,13 +70,15 @@ def sized_for(
     n: int,
     aim: Aim = "weakest",
     besides: str = "none",
+    among: Collection[str] | None = None,
 ) -> Sized:
     """`n` attempts over the policy's `n_arms` weakest or best-paying arms; attempts of `besides` do not count.
 
     Arms are known by calibration and by the evaluation's rollouts.
     """
     rows = shop.store.named("arm_yield", besides=besides).to_pylist()
-    arms = _known(shop.store.named("arm_evidence", policy=policy_id).to_pylist(), config)
+    known = _known(shop.store.named("arm_evidence", policy=policy_id).to_pylist(), config)
+    arms = [arm for arm in known if among is None or arm.arm in among]
     return size_orders(
         arms,
         n_arms=n_arms,
