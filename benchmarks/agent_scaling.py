@@ -34,16 +34,17 @@ from synth.pipeline import Admission, admit
 from synth.proposals import Request
 from trainer import policies
 from trainer.evaluate import sample_and_judge
-from trainer.pocket_agent import SAMPLING
+from trainer.pocket_agent import COURSES
 from warehouse.records import Judgement, Rollout, RolloutPurpose, Split, Task
 
 Curve = list[dict[str, float | str]]
 
 
 def played(policy: policies.LoadedPolicy, tasks: list[Task], judge: Judge, n: int) -> list[Rollout]:
-    """`n` episodes of every task, task by task."""
+    """`n` episodes of every task, task by task, under the budget of their family."""
+    sampling = COURSES[tasks[0].family].sampling
     return sample_and_judge(
-        policy, tasks, judge, n=n, sampling=SAMPLING, seed=0, purpose=RolloutPurpose.EVAL, owner="scaling"
+        policy, tasks, judge, n=n, sampling=sampling, seed=0, purpose=RolloutPurpose.EVAL, owner="scaling"
     )
 
 

@@ -11,8 +11,8 @@ import torch
 
 from synth.environments import Budget, Episode
 from synth.environments.running import Trajectory, begun, finished
-from synth.environments.terse import GRAMMARS
 from synth.sandbox import Pool
+from trainer.calling import reader_of
 from trainer.config import EpisodeConfig, SamplingConfig
 from trainer.dialogue import Dialogue
 from trainer.policies import LoadedPolicy
@@ -84,7 +84,7 @@ class Player:
         config = sampling.episodes or EpisodeConfig()
         self._policy, self._pool, self._clock = policy, pool, clock
         self._sampling, self._dialogue = sampling, Dialogue(policy, config.grammar)
-        self._read = GRAMMARS[config.grammar]
+        self._read = reader_of(policy, config.grammar)
         self._budget = Budget(config.calls, config.tokens, config.seconds, config.observation_characters)
         self._room = int(policy.model.config.max_position_embeddings)
 
