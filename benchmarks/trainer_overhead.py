@@ -1,7 +1,7 @@
 """What our trainer costs over a plain `GRPOTrainer`: the same policy, prompts, rewards and generation, in one run.
 
     python benchmarks/trainer_overhead.py --json [--steps 20] [--rounds 4]
-    python benchmarks/trainer_overhead.py --json --policy smollm --home FOLDER --steps 2 --rounds 3
+    python benchmarks/trainer_overhead.py --json --policy smollm --home FOLDER --steps 1 --rounds 2
 
 Blocks of steps alternate between the two, and the ratio is that of CPU seconds, so that a busy machine does not
 decide it. `own` is the share of a step's CPU seconds in methods that a plain trainer does not have, `recording` the
@@ -57,11 +57,11 @@ class Side(NamedTuple):
 
 
 def settings(args: argparse.Namespace, engine: str) -> tuple[StageConfig, SamplingConfig]:
-    """The same steps for both sides; those of SmolLM2 are small, and padded to one shape whatever is drawn."""
+    """The same steps for both sides; those of SmolLM2 are of 8 completions, padded to one shape whatever is drawn."""
     if args.policy == "pocket":
         return StageConfig(n_steps=args.steps, checkpoint_every=args.steps), SamplingConfig(engine=engine)
     trl: dict = {"pad_to_multiple_of": 64, "generation_kwargs": {"min_new_tokens": 16}}
-    stage = StageConfig(n_steps=args.steps, checkpoint_every=args.steps, prompts_per_step=4, group_size=4, trl=trl)
+    stage = StageConfig(n_steps=args.steps, checkpoint_every=args.steps, prompts_per_step=2, group_size=4, trl=trl)
     return stage, SamplingConfig(engine=engine, max_tokens=16)
 
 
