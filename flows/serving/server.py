@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from flows.room import make_room
 from warehouse.errors import GradatimError, UserError
 
 HOST = "127.0.0.1"
@@ -29,9 +30,10 @@ class ServerFailed(GradatimError):
 def server_at(home: Path, port: int) -> Iterator[str]:
     """The API of a server for `home`: the one that `PREFECT_API_URL` names, else one started here and stopped after.
 
-    The variable is set while it runs. Raises `UserError` when the port is taken, `ServerFailed` when a server does
-    not come up.
+    The variable is set while it runs. Raises `UserError` when the port is taken or the disk is full, `ServerFailed`
+    when a server does not come up.
     """
+    make_room(home / "prefect")
     given = os.environ.get("PREFECT_API_URL")
     if given:
         wait_for(given, None, START_S if "//127.0.0.1" in given else 30.0)

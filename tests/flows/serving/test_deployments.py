@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from flows.serving import deployments_file, read_deployments, server_at
+from flows.serving.server import ServerFailed
 from warehouse.errors import UserError
 
 LISTED = yaml.safe_load(deployments_file().read_text())["deployments"]
@@ -83,3 +85,18 @@ def test_a_deployed_run_without_a_home_says_what_to_set(monkeypatch):
     monkeypatch.setenv("GRADATIM_HOME", "there")
     assert at_home(None).home == Path("there")
     assert at_home(Path("here")).home == Path("here")
+
+
+def test_a_home_that_is_not_there_yet_is_served_from(tmp_path, monkeypatch):
+    """The server itself is a program that ends at once; it is told where its log lies, in a folder made for it."""
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho 'no server here' >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(ServerFailed, match="no server here"), server_at(tmp_path / "new" / "home", port):
+        pass
+    assert (tmp_path / "new" / "home" / "prefect" / "server.log").is_file()
