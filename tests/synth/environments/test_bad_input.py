@@ -63,11 +63,12 @@ def test_a_tool_that_hangs_is_an_observation_within_its_limit(pool: Pool):
     assert one.passed
 
 
-@pytest.mark.parametrize("change", [str, lambda patch: patch.replace("\n", "\r\n"), lambda patch: patch.rstrip("\n")])
-def test_line_ends_of_another_system_and_a_last_line_without_one_are_taken(change, pool: Pool):
-    one = play(
-        TASK, scripted([called("apply_patch", patch=change(PATCH))]), pool, budget=Budget(), clock=time.monotonic
-    )
+ENDS = {"as it is": PATCH, "of another system": PATCH.replace("\n", "\r\n"), "none at the end": PATCH.rstrip("\n")}
+
+
+@pytest.mark.parametrize("patch", ENDS.values(), ids=ENDS)
+def test_line_ends_of_another_system_and_a_last_line_without_one_are_taken(patch: str, pool: Pool):
+    one = play(TASK, scripted([called("apply_patch", patch=patch)]), pool, budget=Budget(), clock=time.monotonic)
     assert one.passed, one.turns
 
 
