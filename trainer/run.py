@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
@@ -30,6 +31,9 @@ from warehouse.store import Store
 
 RESULT, FAILURE = "result.json", "failure.json"
 """What a stage leaves in its spool folder when it ends."""
+
+NOT_JUDGED = "All reward functions returned None"
+"""What TRL warns of at every step with an undecided rollout; such rollouts are rows that say why."""
 
 EXIT_FAILED = 3
 """Exit code of a stage that failed for a reason it could name; 2 is a request that cannot be carried out."""
@@ -172,6 +176,8 @@ def _quiet() -> None:
     warnings.filterwarnings("ignore", category=FutureWarning)
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
+    grpo = logging.getLogger("trl.trainer.grpo_trainer")
+    grpo.addFilter(lambda record: NOT_JUDGED not in record.getMessage())
 
 
 if __name__ == "__main__":

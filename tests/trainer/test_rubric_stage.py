@@ -112,11 +112,12 @@ def test_a_stage_mixes_rubric_tasks_with_verifiable_ones_and_pays_what_the_judge
     assert len(asked) == len(set(asked)) > 10
 
 
-def test_a_judge_that_praises_everything_teaches_nothing_and_ends_the_stage(home: Path, capsys):
+def test_a_judge_that_praises_everything_teaches_nothing_and_ends_the_stage(home: Path, capsys, caplog):
     with serving(praises) as server:
         file = a_stage(home, server, n_steps=8, arms=("rubric/0/gradatim",))
         assert trained(file) == run.EXIT_FAILED
     assert "no rollout could be judged in 5 steps in a row" in capsys.readouterr().err
+    assert run.NOT_JUDGED not in caplog.text
     assert {(row["reward"], row["judgement"]) for row in rollouts(file)} == {(None, Judgement.UNDECIDED)}
 
 
