@@ -167,3 +167,19 @@ def idle_because(name: str, setting: Setting) -> str | None:
     concerned = [rule for rule in PREFIXES if name.startswith(rule.names)]
     concerned += [rule for rule in RULES if name in rule.names]
     return next((rule.why for rule in concerned if rule.idle(setting)), None)
+
+
+def effective(stage: StageConfig, sampling: SamplingConfig) -> tuple[StageConfig, SamplingConfig]:
+    """Both without what has no effect beside the rest, as after an action that moved a setting which others need.
+
+    >>> stage, sampling = StageConfig(trl={"epsilon_high": 0.3}), SamplingConfig(staleness=2, queue_batches=3)
+    >>> stage, sampling = effective(stage, sampling.model_copy(update={"staleness": 0}))
+    >>> stage.trl, sampling.queue_batches
+    ({}, 0)
+    """
+    setting = Setting(stage.trl, stage, sampling, 1)
+    kept = {name: value for name, value in stage.trl.items() if idle_because(name, setting) is None}
+    if sampling.staleness == 0:
+        beside = {name: SamplingConfig.model_fields[name].default for name in ("queue_batches", "grading_threads")}
+        sampling = sampling.model_copy(update=beside)
+    return stage.model_copy(update={"trl": kept}), sampling

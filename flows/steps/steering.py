@@ -9,6 +9,7 @@ from curriculum.knobs import Settings
 from curriculum.schedulers.frontier_config import FrontierConfig
 from curriculum.tilt import tilted
 from flows.campaign import CampaignConfig
+from trainer.idle import effective
 
 PLANNED = "frontier"
 """The scheduler whose draws follow the plan's weights and a share of replay."""
@@ -53,7 +54,8 @@ def settings_of(config: CampaignConfig) -> Settings:
 def steered(config: CampaignConfig, settings: Settings, words: Iterable[tuple[str, str | None]] = ()) -> CampaignConfig:
     """`config` with every setting that differs from its own, and its plans tilted by `words` (word, arm).
 
-    What did not move stays untouched, so that a campaign without actions is trained exactly as configured.
+    What did not move stays untouched, so that a campaign without actions is trained exactly as configured; a setting
+    that an action leaves without effect goes, where a stage would refuse it.
     Under `watch_only` the guard within stages only watches too.
     """
     start = settings_of(config)
@@ -69,10 +71,12 @@ def steered(config: CampaignConfig, settings: Settings, words: Iterable[tuple[st
         curriculum["mixture"] = mixture.model_copy(update={"replay": max(mixture.replay, knobs["replay"])})
         curriculum["scheduler_config"] = config.curriculum.scheduler_config | {"replay": knobs["replay"]}
     guard = {"watch_only": True} if config.watch.watch_only else {}
+    own = config.stage.model_copy(update=stage), config.sampling.model_copy(update=sampling)
+    moved_stage, moved_sampling = effective(*own) if knobs else own
     return config.model_copy(
         update={
-            "stage": config.stage.model_copy(update=stage),
-            "sampling": config.sampling.model_copy(update=sampling),
+            "stage": moved_stage,
+            "sampling": moved_sampling,
             "curriculum": config.curriculum.model_copy(update=curriculum),
             "guard": config.guard.model_copy(update=guard),
         }

@@ -14,6 +14,7 @@ from flows.campaign import CampaignConfig, with_scheduler
 from flows.steps.monitor import panel
 from flows.steps.steering import Course, outset, settings_of, steered
 from flows.steps.watching import final_look
+from trainer.knobs import check_stage
 from warehouse.records import (
     Alarm,
     Bucket,
@@ -169,6 +170,24 @@ def test_gaps_nan_one_point_and_constants_raise_nothing(planted):
         if index != 2:
             assert planted.watch(index).config == CONFIG
     assert planted.alarms() == planted.alarms("warn") == []
+
+
+@pytest.mark.parametrize(
+    ("tables", "move"),
+    [
+        ({"sampling": {"staleness": 1, "queue_batches": 3}, "trl": {"epsilon_high": 0.3}}, {"staleness": 0}),
+        ({"sampling": {"staleness": 1, "grading_threads": 4}}, {"staleness": 0}),
+        ({"trl": {"scale_rewards": "none"}}, {"pass_k": 2}),
+        ({"stage": {"beta": 0.1}, "trl": {"sync_ref_model": True}}, {"beta": 0.0}),
+    ],
+)
+def test_a_setting_that_an_action_leaves_without_effect_does_not_end_the_next_stage(tables, move):
+    config = CampaignConfig.model_validate(tables)
+    check_stage(config.stage, config.sampling)
+    moved = steered(config, settings_of(config).model_copy(update=move))
+    check_stage(moved.stage, moved.sampling)
+    assert CampaignConfig.model_validate(moved.model_dump(mode="json")) == moved
+    assert moved.stage.trl == {}
 
 
 def test_settings_of_a_campaign_go_there_and_back():
