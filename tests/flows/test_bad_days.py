@@ -11,6 +11,7 @@ import pytest
 from flows.settings import Settings, read_settings
 from warehouse.errors import UserError
 from warehouse.people_sql import ROW_LIMIT, run
+from warehouse.records import Source
 from warehouse.store import Store
 
 SECRET = "hunter2-planted"
@@ -205,6 +206,22 @@ def test_a_broken_catalog_is_a_finding_with_its_next_command(say, tmp_path):
     code, out, err = say(home, "warehouse", "check", "--json")
     assert (code, [row["problem"] for row in json.loads(out)]) == (1, ["catalog"])
     assert f"gradatim --home {home}-restored warehouse restore" in err
+
+
+def test_a_lost_catalog_is_no_end_of_the_rows(say, tmp_path):
+    home, record = tmp_path / "home", Source(source="mine", revision="1", licence="MIT", n_rows=1, sha256="0" * 64)
+    with Store.open(home) as store:
+        store.commit([record], batch="first", purpose="x", run="r")
+    (home / "catalog.sqlite").unlink()
+    code, out, err = say(home, "warehouse", "check", "--json")
+    assert (code, [row["problem"] for row in json.loads(out)]) == (1, ["catalog"])
+    assert f"gradatim --home {home} warehouse check --salvage FOLDER" in err
+    code, out, err = say(home, "warehouse", "check", "--salvage", str(tmp_path / "rescued"), "--json")
+    told = {row["table"]: row for row in json.loads(out)["salvaged"]}
+    assert (code, told["sources"]["n_rows"]) == (1, 1)
+    assert "snapshots are numbered anew" in err
+    with Store.open(tmp_path / "rescued", read_only=True) as store:
+        assert store.read(Source) == [record]
 
 
 def test_a_reader_of_the_feed_gets_each_row_once(say, tmp_path):
