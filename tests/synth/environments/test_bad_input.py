@@ -57,8 +57,7 @@ def test_a_bad_call_is_told_and_the_repair_after_it_passes(name: str, pool: Pool
 def test_a_tool_that_hangs_is_an_observation_within_its_limit(pool: Pool):
     steps = [
         called("write_file", path="shop/wait.py", text=HANG),
-        called("write_file", path="tests/test_wait.py", text="import shop.wait
-"),
+        called("write_file", path="tests/test_wait.py", text="import shop.wait\n"),
         called("run_tests"),
         called("delete_file", path="tests/test_wait.py"),
         called("delete_file", path="shop/wait.py"),
