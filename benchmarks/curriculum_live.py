@@ -1,13 +1,13 @@
 """Rollouts that a scheduler needs on the live pocket policy, against uniform sampling from the same start.
 
-    python benchmarks/curriculum_live.py --json --seeds 0:8 [--schedulers frontier,uniform] [--folder DIR]
+    python benchmarks/curriculum_live.py --json --seeds 0:8 [--schedulers frontier,uniform] [--rate 3e-4] [--folder DIR]
 
-Levels laboratory (rev, sort, inc), TRL GRPO, 400 steps of 16 prompts x 8, held-out pass@1 every 10 steps, each family
-and level with equal weight. A curve is fitted by isotonic regression; the target is the start plus .8 of what uniform's
-fitted curve gains; a curve crosses where it first reaches that, the same rule for all. Schedulers begin with no
-knowledge: there are no probes and no canaries to count beside the rollouts. A finished run lies in `--folder` and is
-not run again; the table holds the seeds that both sides finished. A curve that never crosses counts as crossing at
-its end.
+Levels laboratory (rev, sort, inc), TRL GRPO, 400 steps of 16 prompts x 8 at the laboratory's learning rate or another,
+held-out pass@1 every 10 steps, each family and level with equal weight. A curve is fitted by isotonic regression; the
+target is the start plus .8 of what uniform's fitted curve gains; a curve crosses where it first reaches that, the
+same rule for all. Schedulers begin with no knowledge: there are no probes and no canaries to count beside the
+rollouts. A finished run lies in `--folder` and is not run again; the table holds the seeds that both sides finished.
+A curve that never crosses counts as crossing at its end.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import transformers
 from pocket_levels import LEVELS, tasks_of
+from pocket_setups import SETUPS
 from quiet import quiet
 from scipy.stats import t as student
 from sklearn.isotonic import IsotonicRegression
@@ -42,6 +43,7 @@ from trainer.training import Stage
 from warehouse.records import Judgement, RolloutPurpose, Split, Task
 
 STEPS, EVERY, PROMPTS, GROUP = 400, 10, 16, 8
+RATE = SETUPS["levels"].learning_rate
 SHARE = 0.8
 """Of uniform's fitted gain, what the target asks for."""
 LOOKED, ENDS = 4, 16
@@ -78,10 +80,15 @@ def mean(found: dict[str, dict], metric: str) -> float:
     return float(np.mean([row[metric] for row in found.values()]))
 
 
-def run(folder: Path, seed: int, scheduler: str, judge: Judge) -> dict:
+def kept_at(folder: Path, seed: int, scheduler: str, rate: float) -> Path:
+    """Where a finished run lies."""
+    return folder / str(seed) / f"{scheduler}-{rate:g}.json"
+
+
+def run(folder: Path, seed: int, scheduler: str, rate: float, judge: Judge) -> dict:
     """One run: its curve, and every level before and after."""
     home = folder / str(seed)
-    kept = home / f"{scheduler}.json"
+    kept = kept_at(folder, seed, scheduler, rate)
     if kept.is_file():
         return json.loads(kept.read_text())
     config = WarmStartConfig()
@@ -96,10 +103,12 @@ def run(folder: Path, seed: int, scheduler: str, judge: Judge) -> dict:
     before = arms(policy, heldout, judge, ENDS, seed)
     began = time.process_time()
     file = StageFile(
-        home=str(home), run_id="bench", stage_id=scheduler, snapshot_id=0, seed=seed, policy="warm",
+        home=str(home), run_id="bench", stage_id=kept.stem, snapshot_id=0, seed=seed, policy="warm",
         scheduler=scheduler,
         trainer=TrainerConfig(
-            stage=StageConfig(n_steps=STEPS, prompts_per_step=PROMPTS, group_size=GROUP, checkpoint_every=STEPS),
+            stage=StageConfig(
+                n_steps=STEPS, prompts_per_step=PROMPTS, group_size=GROUP, checkpoint_every=STEPS, learning_rate=rate
+            ),
             guard=GuardConfig(canary_tasks=0, watch_only=True),
         ),
     )  # fmt: skip
@@ -112,7 +121,7 @@ def run(folder: Path, seed: int, scheduler: str, judge: Judge) -> dict:
     stage.train()
     shutil.rmtree(file.spool, ignore_errors=True)
     result = {
-        "seed": seed, "scheduler": scheduler, "n_heldout": len(heldout), "n_train": len(train),
+        "seed": seed, "scheduler": scheduler, "rate": rate, "n_heldout": len(heldout), "n_train": len(train),
         "before": before, "after": arms(policy, heldout, judge, ENDS, seed),
         "curve": [(0, mean(before, "pass@1")), *looks.curve],
         "cpu_s": round(time.process_time() - began, 1),
@@ -182,6 +191,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--seeds", default="0:8")
     parser.add_argument("--schedulers", default="frontier")
+    parser.add_argument("--rate", type=float, default=RATE, help="learning rate of all runs")
     parser.add_argument("--folder", type=Path, default=Path(".bench/curriculum_live"))
     parser.add_argument("--only-print", action="store_true", help="print what is finished and run nothing")
     args = parser.parse_args()
@@ -191,13 +201,14 @@ def main() -> None:
     with Judge(workers=1) as judge:
         for seed in range(first, last) if not args.only_print else ():
             for name in ("uniform", *names):
-                done = run(args.folder, seed, name, judge)
+                done = run(args.folder, seed, name, args.rate, judge)
                 print(f"seed {seed} {name}: pass@1 {done['curve'][0][1]:.3f} -> {mean(done['after'], 'pass@1'):.3f}",
                       file=sys.stderr, flush=True)  # fmt: skip
     table: dict[str, Any] = {}
     for name in names:
-        files = [(args.folder / str(seed) / f"{name}.json", args.folder / str(seed) / "uniform.json")
-                 for seed in range(first, last)]  # fmt: skip
+        files = [
+            [kept_at(args.folder, seed, side, args.rate) for side in (name, "uniform")] for seed in range(first, last)
+        ]
         rows = [
             against_uniform(*(json.loads(path.read_text()) for path in pair))
             for pair in files if all(path.is_file() for path in pair)
@@ -205,7 +216,7 @@ def main() -> None:
         table[name] = {"rows": rows, **(summary(rows) if rows else {"n_seeds": 0})}
         for row in rows if not args.json else ():
             print(name, row)
-    print(json.dumps({"against_uniform": table}))
+    print(json.dumps({"rate": args.rate, "against_uniform": table}))
 
 
 if __name__ == "__main__":

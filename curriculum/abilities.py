@@ -39,6 +39,8 @@ class AbilityConfig(BaseModel):
     """Levels over which a family's arms go together (e-folding)."""
     drift: float = Field(0.0015, ge=0)
     """Variance that an ability gains a step, correlated as the prior is."""
+    own_drift: float = Field(0.01, ge=0)
+    """Variance that an arm gains a step alone: practice elsewhere may cost one level and not its neighbours."""
     spread: float = Field(1.0, gt=0)
     """Standard deviation of difficulty within an arm, to start from, in logits."""
     odd: float = Field(0.06, gt=0, lt=0.4)
@@ -64,7 +66,8 @@ class Abilities:
         same = pool.family[:, None] == pool.family[None, :]
         near = np.exp(-np.abs(level[:, None] - level[None, :]) / config.level_reach)
         shape = config.global_var + config.family_var * same * near + config.arm_var * np.eye(width)
-        self._noise = config.drift * shape / (config.global_var + config.family_var + config.arm_var)
+        together = shape / (config.global_var + config.family_var + config.arm_var)
+        self._noise = config.drift * together + config.own_drift * np.eye(width)
         self.ability, self.cov = np.zeros(width), shape
         self.shares = np.full((width, 2), config.odd)
         self.spread = np.full(width, config.spread)

@@ -17,7 +17,7 @@ from curriculum.schedulers.drawing import filled, sound, stream, top_k, whole
 from curriculum.schedulers.frontier_config import FrontierConfig
 from curriculum.schedulers.protocol import Draw, Group, Pool
 from curriculum.schedulers.registry import require_tasks, scheduler
-from curriculum.schedulers.shares import Limits, around, limits, within
+from curriculum.schedulers.shares import Limits, around, limits, places, within
 from curriculum.schedulers.tasks import ALWAYS, Scores, TaskEvidence
 from curriculum.schedulers.unseen import Unseen
 from warehouse.records import JsonValue
@@ -43,8 +43,9 @@ class Frontier:
 
     The expectation is over a posterior of the task's pass rate that knows its arm's moving ability
     (`curriculum.abilities`) and holds the chance that the task is dead or trivial. `worth` is what an arm's practice
-    can still move: sum over arms of size * E[p(1-p)] * carry, relative to the best arm's. Unseen tasks of one arm
-    are alike and compete through the largest of their Gumbel keys. Reasons: frontier, explore, reprobe, replay.
+    can still move: sum over arms of size * E[p(1-p)] * carry, relative to the best arm's. Within a batch of n the
+    j-th task of one arm, from 0, counts u / (1 + j / (crowd * n)). Unseen tasks of one arm are alike and compete
+    through the largest of their Gumbel keys. Reasons: frontier, explore, reprobe, replay.
     """
 
     name: str
@@ -168,6 +169,9 @@ class Frontier:
         seen_arm = self._pool.arm[self._ledger.ints("position")[free]].astype(np.int64)
         new_arm, new_keys = self._unseen.candidates(scored.u_arm / self.config.temperature, n, rng)
         arm, key = np.concatenate([seen_arm, new_arm]), np.concatenate([keys, new_keys])
+        u = np.concatenate([scored.u[free], scored.u_arm[new_arm]])
+        place = places(arm, key)
+        key = key - u / self.config.temperature * place / (place + self.config.crowd * n)
         draws: list[Draw] = []
         for j in within(arm, key, n, self._limits(), rng):
             if j < len(free):

@@ -33,9 +33,12 @@ class FrontierConfig(SchedulerConfig):
     """Share of a batch for re-probes, unseen or stale tasks."""
     replay: float = Field(0.02, ge=0, le=0.5)
     """Share of a batch for mastered tasks."""
-    floor: float = Field(0.24, ge=0, le=0.5)
+    floor: float = Field(0.1, ge=0, le=0.5)
     """Share of a batch that all live arms together are sure of; at most .02 each. Worlds of the simulator would have it
     near 0; a real policy forgets levels that it does not meet (`benchmarks/curriculum_live.py`)."""
+    crowd: float = Field(0.25, gt=0)
+    """Share of a batch from one arm at which that arm's next task counts half. Worlds of the simulator hardly mind it;
+    a real policy that practises few arms alone moves away from what it can do in the others."""
     mastered: float = Field(0.9, gt=0.5, lt=1)
     """Expected pass rate above which a task is replayed as mastered."""
     thin_batches: float = Field(20.0, ge=0)

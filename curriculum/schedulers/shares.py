@@ -21,8 +21,8 @@ class Limits(NamedTuple):
     cap: FloatArray
 
 
-def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_], floor: float = 0.2) -> Limits:
-    """Floor min(.02, floor/n_active) for arms that are alive and have tasks; cap max(.5, 2/n_active).
+def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_], floor: float = 0.2, cap: float = 0.5) -> Limits:
+    """Floor min(.02, floor/n_active) for arms that are alive and have tasks; cap max(cap, 2/n_active), at most 1.
 
     >>> float(limits(np.ones(40, dtype=bool), np.zeros(40, dtype=bool)).floor[0])
     0.005
@@ -44,13 +44,21 @@ def within(arm: IntArray, keys: FloatArray, n: int, share: Limits, rng: np.rando
     `arm` and `keys` [C] describe candidates. Floors come first, then keys under the caps; caps give way when
     nothing else is left. Fewer than n candidates are all returned.
     """
-    order = np.argsort(-keys, kind="stable")
-    by_arm = arm[order]
-    grouped = np.argsort(by_arm, kind="stable")
-    starts = np.searchsorted(by_arm[grouped], np.arange(len(share.floor)))
-    rank = np.empty(len(arm), dtype=np.int64)
-    rank[grouped] = np.arange(len(arm)) - starts[by_arm[grouped]]
-    forced = rank < whole(share.floor * n, rng)[by_arm]
-    allowed = rank < np.ceil(share.cap * n - 1e-9)[by_arm]
+    rank = places(arm, keys)
+    forced = rank < whole(share.floor * n, rng)[arm]
+    allowed = rank < np.ceil(share.cap * n - 1e-9)[arm]
     tier = np.where(forced, 0, np.where(allowed, 1, 2))
-    return np.asarray(order[np.argsort(tier, kind="stable")[:n]])
+    return np.asarray(np.lexsort((-keys, tier))[:n])
+
+
+def places(arm: IntArray, keys: FloatArray) -> IntArray:
+    """Each candidate's place [C] within its arm, 0 for the largest key; of equal keys the earlier candidate leads.
+
+    >>> places(np.array([1, 0, 1, 1]), np.array([0.2, 0.9, 0.5, 0.2])).tolist()
+    [1, 0, 0, 2]
+    """
+    order = np.lexsort((-keys, arm))
+    sizes = np.bincount(arm)
+    place = np.empty(len(arm), dtype=np.int64)
+    place[order] = np.arange(len(arm)) - (np.cumsum(sizes) - sizes)[arm[order]]
+    return place

@@ -33,10 +33,21 @@ def watch_groups(model, rng, ability, steps, per_step=24, n=8):
 def test_abilities_of_arms_are_recovered():
     pool = worlds.pool(1200)
     truth = np.linspace(-3, 3, 12)
-    model = Abilities(pool, AbilityConfig(drift=1e-5, odd=0.1))
+    model = Abilities(pool, AbilityConfig(drift=1e-5, own_drift=1e-5, odd=0.1))
     watch_groups(model, np.random.default_rng(1), truth, 120)
     assert np.abs(model.ability - truth).max() < 0.5
     assert (np.abs(model.ability - truth) / np.sqrt(model.cov.diagonal())).max() < 4
+
+
+def test_an_arm_that_falls_alone_is_followed_alone():
+    pool = worlds.pool(1200)
+    truth = np.linspace(-3, 3, 12)
+    model, rng = Abilities(pool, AbilityConfig()), np.random.default_rng(2)
+    watch_groups(model, rng, truth, 60)
+    truth[8] -= 3
+    watch_groups(model, rng, truth, 60)
+    assert model.ability[8] == pytest.approx(truth[8], abs=0.7)
+    assert model.ability[[7, 9]] == pytest.approx(truth[[7, 9]], abs=0.7)
 
 
 def test_one_arm_tells_of_its_neighbours_less_of_its_family_least_of_others():
