@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -82,3 +84,17 @@ class Progress:
 
     def _line(self, note: str) -> None:
         print(f"{self._what}: {self._done}/{self._total} {note}".rstrip(), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def following(what: str) -> Iterator[Callable[[int, int], None]]:
+    """What tells of work that knows how much there is once it goes on: to be called with pieces done and in all."""
+    with ExitStack() as stack:
+        begun: list[Progress] = []
+
+        def tell(done: int, total: int) -> None:
+            if not begun:
+                begun.append(stack.enter_context(Progress(what, total=total)))
+            begun[0].to(done)
+
+        yield tell

@@ -41,6 +41,7 @@ def check(
 
     Example: gradatim warehouse check --salvage rescued
     """
+    from flows.progress import following
     from flows.settings import prepared
     from flows.steps.upkeep import checked, remedy
     from warehouse import upkeep
@@ -53,7 +54,9 @@ def check(
         if found:
             say(remedy(home, found))
     else:
-        told = [{"table": table, **counts} for table, counts in upkeep.salvage(home, salvage, dry_run=dry_run).items()]
+        with following("salvage") as tell:
+            saved = upkeep.salvage(home, salvage, dry_run=dry_run, tell=tell)
+        told = [{"table": table, **counts} for table, counts in saved.items()]
         if as_json:
             output.value({"findings": findings, "salvaged": told})
         else:
@@ -109,12 +112,13 @@ def backup(
 
     Example: gradatim warehouse backup /backups/tasks
     """
+    from flows.progress import following
     from flows.settings import prepared
     from flows.steps.upkeep import existing_store
     from warehouse import upkeep
 
-    with existing_store(prepared(home_of(context)), read_only=dry_run) as store:
-        told = _copied(upkeep.lacking(store, to)) if dry_run else {"backup": str(upkeep.backup(store, to))}
+    with existing_store(prepared(home_of(context)), read_only=dry_run) as store, following("backup") as tell:
+        told = _copied(upkeep.lacking(store, to)) if dry_run else {"backup": str(upkeep.backup(store, to, tell=tell))}
         Output(as_json=as_json).value({**told, "snapshot_id": store.snapshot()})
 
 
@@ -129,12 +133,14 @@ def restore(
 
     Example: gradatim --home restored warehouse restore /backups/tasks
     """
+    from flows.progress import following
     from warehouse import upkeep
 
     if dry_run:
         Output(as_json=as_json).value({"home": str(home_of(context)), **_copied(upkeep.held(source, home_of(context)))})
         return
-    found = upkeep.restore(source, home_of(context))
+    with following("restore") as tell:
+        found = upkeep.restore(source, home_of(context), tell=tell)
     Output(as_json=as_json).value({"home": str(home_of(context)), "findings": [list(finding) for finding in found]})
     if found:
         raise typer.Exit(1)

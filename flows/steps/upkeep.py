@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+from flows.progress import following
 from flows.settings import Settings
 from flows.workshop import open_store
 from warehouse.backups import way_back
@@ -30,7 +31,8 @@ def tend(settings: Settings, *, expire_days: float | None = None) -> Mapping[str
         merged = compact(store)
         expired = expire(store, older_than=timedelta(days=expire_days)) if expire_days is not None else []
         deleted = clean(store)
-        findings = check(store)
+        with following("check") as tell:
+            findings = check(store, tell=tell)
     if findings:
         first = findings[0]
         raise WarehouseDamaged(
@@ -45,8 +47,8 @@ def checked(settings: Settings) -> list[Finding]:
     if home.lost_catalog:
         return catalog_findings(home) + loose_findings(home)
     try:
-        with existing_store(settings, read_only=True) as store:
-            return check(store)
+        with existing_store(settings, read_only=True) as store, following("check") as tell:
+            return check(store, tell=tell)
     except WarehouseFailed:
         if found := catalog_findings(home):
             return found + loose_findings(home)
@@ -92,5 +94,5 @@ def moved(store: Store, urls: Sequence[str], *, dry_run: bool) -> Mapping[str, J
         is_object_store(place)  # refuses a kind that is not known
     if dry_run:
         return {"catalog": without_password(next(iter(catalogs), None)), "data": next(iter(places), None)}
-    rows = move(store, catalog_url=next(iter(catalogs), None), data_url=next(iter(places), None))
-    return dict(rows)
+    with following("move") as tell:
+        return dict(move(store, catalog_url=next(iter(catalogs), None), data_url=next(iter(places), None), tell=tell))

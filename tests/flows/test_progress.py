@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from flows.progress import Progress
+from flows.progress import Progress, following
 
 
 def test_long_work_says_its_rate_and_what_is_left(capsys, monkeypatch):
@@ -19,3 +19,16 @@ def test_work_that_is_over_at_once_says_nothing(capsys):
     with Progress("sample", total=4) as progress:
         progress.to(4)
     assert capsys.readouterr().err == ""
+
+
+def test_work_that_learns_late_how_much_there_is_is_followed(capsys, monkeypatch):
+    monkeypatch.setattr("flows.progress.EVERY_S", 0.0)
+    with following("check") as tell:
+        assert capsys.readouterr().err == ""
+        for done in (1, 2):
+            tell(done, 2)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["1/2", "2/2"]
+    with following("check"):
+        pass
+    assert capsys.readouterr().err == "", "nothing was done"

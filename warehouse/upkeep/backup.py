@@ -17,7 +17,7 @@ from warehouse.failures import copying
 from warehouse.home import Home
 from warehouse.store import Store
 from warehouse.upkeep.check import Finding, check
-from warehouse.upkeep.files import catalog_files
+from warehouse.upkeep.files import Tell, catalog_files, untold
 
 _FOLDERS = ("blobs", "checkpoints", "reports")
 
@@ -29,7 +29,7 @@ class Copied(NamedTuple):
     target: Path
 
 
-def backup(store: Store, to: Path | str) -> Path:
+def backup(store: Store, to: Path | str, *, tell: Tell = untold) -> Path:
     """Copy catalog (by SQLite's backup API), Parquet files, blobs, checkpoints and reports to the folder `to`.
 
     Files are never changed once written, so a second backup to the same folder copies just what is new.
@@ -39,7 +39,7 @@ def backup(store: Store, to: Path | str) -> Path:
     with store.upkeep() as connection:
         wanted = _lacking(connection, home, target)
         with copying(target.root, "backing up"):
-            _copy_all(home, target, wanted)
+            _copy_all(home, target, wanted, tell)
         note_backup(home, target.root)
     return target.root
 
@@ -88,7 +88,7 @@ def _identity(home: Home) -> tuple[str, int] | None:
     return (str(uuid), int(snapshot)) if snapshot is not None else None
 
 
-def restore(from_: Path | str, to: Path | str) -> list[Finding]:
+def restore(from_: Path | str, to: Path | str, *, tell: Tell = untold) -> list[Finding]:
     """Make a new home in `to` from a backup, and check it; returns what the check found.
 
     Raises `UserError` when `to` already holds a warehouse, or `from_` holds none.
@@ -96,7 +96,7 @@ def restore(from_: Path | str, to: Path | str) -> list[Finding]:
     wanted = held(from_, to)
     source, target = Home.at(from_), Home(Path(to).expanduser().absolute())
     with locked(source), copying(target.root, "restoring"):
-        _copy_all(source, target, wanted)
+        _copy_all(source, target, wanted, tell)
     with Store.open(target) as store:
         return check(store)
 
@@ -120,10 +120,11 @@ def _is_there(one: Copied) -> bool:
     return one.target.exists() and one.target.stat().st_size == one.source.stat().st_size
 
 
-def _copy_all(home: Home, target: Home, wanted: list[Copied]) -> None:
+def _copy_all(home: Home, target: Home, wanted: list[Copied], tell: Tell) -> None:
     target.create()
-    for one in wanted:
+    for nth, one in enumerate(wanted, 1):
         _copy(one)
+        tell(nth, len(wanted))
     with closing(sqlite3.connect(home.catalog)) as source, closing(sqlite3.connect(target.catalog)) as copy:
         source.backup(copy)
 

@@ -15,7 +15,7 @@ from warehouse.contracts import contracts
 from warehouse.engine import quoted_text
 from warehouse.home import Home
 from warehouse.store import Store
-from warehouse.upkeep.files import CatalogFile, catalog_files
+from warehouse.upkeep.files import CatalogFile, Tell, catalog_files, untold
 from warehouse.writing import checksum
 
 Problem = Literal["missing", "size", "blake3", "unreadable", "count", "no checksum", "catalog"]
@@ -30,18 +30,21 @@ class Finding(NamedTuple):
     detail: str
 
 
-def check(store: Store) -> list[Finding]:
+def check(store: Store, *, tell: Tell = untold) -> list[Finding]:
     """Every file of every kept snapshot against its size, blake3 and row count by a full scan; empty when all is well.
 
-    Row counts of tables are taken by scanning too: the catalog's own statistics are not trusted.
+    `tell` is told of each file. Row counts of tables are taken by scanning too: the catalog's own statistics are not
+    trusted.
     """
     with store.upkeep() as connection:
         findings = catalog_findings(store.home)
         sums = {p: (n, b) for p, n, b in connection.execute("SELECT path, n_bytes, blake3 FROM files").fetchall()}
-        for file in catalog_files(connection, store.home):
+        files = catalog_files(connection, store.home)
+        for nth, file in enumerate(files, 1):
             finding = _check_file(connection, store.home, file, sums.get(file.path))
             if finding:
                 findings.append(finding)
+            tell(nth, len(files))
         if not findings:
             findings += _count_findings(connection)
     return findings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import duckdb
@@ -18,6 +19,14 @@ INNER JOIN {METADATA}.ducklake_schema AS s ON s.schema_id = t.schema_id
 WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL
 ORDER BY f.data_file_id
 """
+
+
+Tell = Callable[[int, int], None]
+"""Told how many pieces of long work are done, and how many there are."""
+
+
+def untold(done: int, total: int) -> None:
+    """Tells nobody."""
 
 
 class CatalogFile(NamedTuple):

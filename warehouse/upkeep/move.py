@@ -6,9 +6,12 @@ from warehouse.contracts import PRIVATE_TABLE, contracts
 from warehouse.errors import GradatimError, UserError
 from warehouse.home import Home
 from warehouse.store import Store
+from warehouse.upkeep.files import Tell, untold
 
 
-def move(store: Store, *, catalog_url: str | None = None, data_url: str | None = None) -> dict[str, int]:
+def move(
+    store: Store, *, catalog_url: str | None = None, data_url: str | None = None, tell: Tell = untold
+) -> dict[str, int]:
     """Copy every row, in order and with its stamps, to a new catalog and/or data location, and use it from then on.
 
     The old files are kept. Snapshots start anew: stages keep the numbers they pinned, but cannot be replayed from
@@ -24,10 +27,15 @@ def move(store: Store, *, catalog_url: str | None = None, data_url: str | None =
     with Store.open(target) as new, store.upkeep() as source:
         if any(new.rows(f"SELECT count(*) AS n FROM {name}")[0]["n"] for name in names):
             raise UserError("the target already holds rows; move into an empty database")
+        counts = [f"(SELECT count(batch_id) FROM {name})" for name in names]
+        total = int(source.execute(f"SELECT {' + '.join(counts)}").fetchall()[0][0])
         for name in names:
             columns = ", ".join(f'"{row[0]}"' for row in source.execute(f"DESCRIBE {name}").fetchall())
             reader = source.execute(f"SELECT {columns} FROM {name} ORDER BY rowid").to_arrow_reader(500_000)
-            copied[name] = sum(new.copy_in(name, reader_batch) for reader_batch in reader)
+            copied[name] = 0
+            for rows in reader:
+                copied[name] += new.copy_in(name, rows)
+                tell(sum(copied.values()), total)
             found = new.rows(f"SELECT count(batch_id) AS n FROM {name}")[0]["n"]
             if found != copied[name]:
                 raise GradatimError(

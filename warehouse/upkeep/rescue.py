@@ -22,6 +22,7 @@ from warehouse.home import Home
 from warehouse.migrations import INLINED
 from warehouse.store import Store
 from warehouse.upkeep.check import Finding, scanned
+from warehouse.upkeep.files import Tell, untold
 
 SECRETS = f"private.{PRIVATE_TABLE}"
 DELETIONS = "-delete.parquet"
@@ -60,7 +61,9 @@ def loose_findings(home: Home) -> list[Finding]:
         ]
 
 
-def rescue(home: Home, target: Home, *, dry_run: bool = False) -> Mapping[str, Mapping[str, int | None]]:
+def rescue(
+    home: Home, target: Home, *, dry_run: bool = False, tell: Tell = untold
+) -> Mapping[str, Mapping[str, int | None]]:
     """Build a new home in `target` from the Parquet files of `home`, without its catalog.
 
     Returns per table `{"n_rows", "n_files_lost", "n_rows_lost"}`, the last none where files are lost: only the catalog
@@ -73,12 +76,14 @@ def rescue(home: Home, target: Home, *, dry_run: bool = False) -> Mapping[str, M
         source.execute("CREATE TABLE deleted AS " + deletions(home, source))
         rebuilt = None if dry_run else Store.open(target)
         try:
-            for name in [n for n in (*contracts(), SECRETS) if n not in INLINED]:
+            names = [n for n in (*contracts(), SECRETS) if n not in INLINED]
+            for nth, name in enumerate(names, 1):
                 mine = files.pop(name, [])
                 whole = [path for path in mine if str(path.relative_to(home.data_path)) not in unreadable]
                 n_lost = len(mine) - len(whole)
                 n_rows = _rescue(source, rebuilt, name, whole) if whole else 0
                 told[name] = {"n_rows": n_rows, "n_files_lost": n_lost, "n_rows_lost": None if n_lost else 0}
+                tell(nth, len(names))
             for name in set(files) - set(INLINED):  # a table that this version does not know
                 told[name] = {"n_rows": 0, "n_files_lost": len(files[name]), "n_rows_lost": None}
             if rebuilt is not None:

@@ -13,12 +13,12 @@ from warehouse.errors import GradatimError, UserError
 from warehouse.home import Home
 from warehouse.store import Store
 from warehouse.upkeep.check import catalog_findings, check
-from warehouse.upkeep.files import catalog_files
+from warehouse.upkeep.files import Tell, catalog_files, untold
 from warehouse.upkeep.rescue import deletions, listed, placed_rows, rescue
 
 
 def salvage(
-    home: Home | Path | str, to: Path | str, *, dry_run: bool = False
+    home: Home | Path | str, to: Path | str, *, dry_run: bool = False, tell: Tell = untold
 ) -> Mapping[str, Mapping[str, int | None]]:
     """Build a new home in `to` from the files that are whole; the damaged home is left as it is.
 
@@ -31,14 +31,15 @@ def salvage(
     if target.root.exists() and any(target.root.iterdir()):
         raise UserError(f"{target.root} is not empty; give a new folder")
     if catalog_findings(place):
-        return rescue(place, target, dry_run=dry_run)
+        return rescue(place, target, dry_run=dry_run, tell=tell)
     told: dict[str, dict[str, int | None]] = {}
     with Store.open(place, read_only=dry_run) as store:
         broken = {f.path for f in check(store) if f.problem != "no checksum"}
         with nullcontext() if dry_run else Store.open(target) as rebuilt, store.upkeep() as source:
             source.execute("CREATE OR REPLACE TEMP TABLE deleted AS " + deletions(place, source))
             files = catalog_files(source, place)
-            for name in [*contracts(), f"private.{PRIVATE_TABLE}"]:
+            names = [*contracts(), f"private.{PRIVATE_TABLE}"]
+            for nth, name in enumerate(names, 1):
                 mine = [f for f in files if f.table == name and f.current]
                 lost, whole = [f for f in mine if f.path in broken], [f for f in mine if f.path not in broken]
                 if rebuilt is None:
@@ -46,6 +47,7 @@ def salvage(
                 else:
                     n_rows = _copy(source, rebuilt, name, [place.data_path + f.path for f in whole])
                 told[name] = {"n_rows": n_rows, "n_files_lost": len(lost), "n_rows_lost": sum(f.n_rows for f in lost)}
+                tell(nth, len(names))
     return told
 
 
