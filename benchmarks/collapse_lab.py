@@ -1,6 +1,6 @@
 """Planted collapses: is each found within 30 steps of its onset, and does the table's first action follow?
 
-    python benchmarks/collapse_lab.py --json [--faults NAME,...] [--seeds 0:1] [--healthy 20] [--folder DIR]
+    python benchmarks/collapse_lab.py --json [--faults NAME,...] [--seeds 0:1] [--healthy 200:220] [--folder DIR]
 
 Every run is a GRPO stage of the pocket policy in one of its two set-ups under the guard,
 with one fault planted at its onset. Faults that only evaluations show (pass@k, forgetting) are stages with an
@@ -287,18 +287,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--faults", default=",".join(FAULTS))
     parser.add_argument("--seeds", default="0:1")
-    parser.add_argument("--healthy", type=int, default=20, help="healthy runs, seeds 100 and up")
+    parser.add_argument("--healthy", default="200:220", help="seeds of the healthy runs; those under 200 set levels")
     parser.add_argument("--folder", type=Path, default=Path(".bench/collapse_lab"))
     args = parser.parse_args()
     quiet()
-    first, last = map(int, args.seeds.split(":"))
+    seeds, healthy_seeds = (range(*map(int, text.split(":"))) for text in (args.seeds, args.healthy))
     planted, healthy = [], []
     with Judge(workers=1) as judge:
         for name in filter(None, args.faults.split(",")):
-            for seed in range(first, last):
+            for seed in seeds:
                 planted.append(run(args.folder, name, FAULTS[name], seed, judge))
                 print(json.dumps(planted[-1]), file=sys.stderr, flush=True)
-        for seed in range(100, 100 + args.healthy):
+        for seed in healthy_seeds:
             healthy.append(run(args.folder, "healthy", HEALTHY[seed % len(HEALTHY)], seed, judge, start=seed % HOMES))
             print(json.dumps(healthy[-1]), file=sys.stderr, flush=True)
     false = [row for row in healthy if any(level == AlarmLevel.CRITICAL for _, level, _ in row["alarms"])]

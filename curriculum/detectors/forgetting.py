@@ -7,9 +7,9 @@ from curriculum.detectors.protocol import NOTHING, History, Reading, detector
 
 @detector(
     "forgetting",
-    version="2",
+    version="3",
     warn=0.05,
-    critical=0.15,
+    critical=0.2,
     needs=("forgetting_worst", "forgetting_high"),
     persist=1,
     cool_down=1,
