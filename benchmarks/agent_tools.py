@@ -1,6 +1,6 @@
 """Does a policy learn to use tools, or these tools? Solve rate and behaviour on seen, unseen and foreign tool names.
 
-    python benchmarks/agent_tools.py --json --seeds 0:3          about two CPU minutes a seed and form on one core
+    python benchmarks/agent_tools.py --json --seeds 0:3          a CPU minute a seed and form on one core
 
 A policy from scratch imitates few scripted trajectories on pocket tool sets, a third of them hasty ones, and goes on by
 GRPO on tools of the train families. It is measured before and after on new tasks with tools of those (`seen`),

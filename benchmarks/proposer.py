@@ -1,6 +1,6 @@
 """Does a solver gain from a proposer that is paid for what the solver can learn from?
 
-    python benchmarks/proposer.py --json --seeds 0:3          about five CPU minutes a seed on one core
+    python benchmarks/proposer.py --json --seeds 0:3          a CPU minute and a half a seed on one core
 
 Each seed has one warm-started solver of programs of three lines, and one proposer that has imitated our generator's
 tasks. From there the solver is trained in rounds, as many steps in each arm, on tasks that are
@@ -11,8 +11,9 @@ tasks. From there the solver is trained in rounds, as many steps in each arm, on
                solve rate p
 
 and measured on the same held-out tasks after each round. What is paid for the proposer is told as `n_episodes`: those
-that the solver played to price proposals, beside the ones that it trained on. The last line is one JSON object. What
-is finished lies in `--folder` and is not done again.
+that the solver played to price proposals, beside the ones that it trained on. With one seed an interval
+knows nothing of what another seed would give. The last line is one JSON object. What is finished lies in `--folder` and
+is not done again.
 """
 
 from __future__ import annotations
@@ -143,16 +144,16 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="nothing but the JSON object")
     parser.add_argument("--seeds", default="0:3")
     parser.add_argument("--arms", default=",".join(ARMS))
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--steps", type=int, default=6, help="steps of the solver a round")
-    parser.add_argument("--proposing", type=int, default=8, help="steps of the proposer a round, in the arm `trained`")
+    parser.add_argument("--proposing", type=int, default=6, help="steps of the proposer a round, in the arm `trained`")
     parser.add_argument("--texts", type=int, default=8, help="texts that the proposer writes for each level a step")
     parser.add_argument("--samples", type=int, default=6, help="episodes that price a proposal")
-    parser.add_argument("--tasks", type=int, default=48, help="tasks that a round trains on")
+    parser.add_argument("--tasks", type=int, default=40, help="tasks that a round trains on")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of the proposer")
     parser.add_argument("--warm-steps", type=int, default=200)
     parser.add_argument("--proposer-steps", type=int, default=400)
-    parser.add_argument("--per-level", type=int, default=15)
+    parser.add_argument("--per-level", type=int, default=10)
     parser.add_argument("--folder", type=Path, default=Path(".bench/proposer"))
     options = parser.parse_args()
     quiet()
