@@ -26,6 +26,8 @@ def command(
 ) -> None:
     """Write tasks with a dataset card and a manifest; hidden tests and the held-out split only when named.
 
+    gradatim import export brings what was written into another home.
+
     Example: gradatim export tasks --layout trl --format datasets
     """
     from flows.settings import prepared

@@ -8,12 +8,12 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 from blake3 import blake3
-from warehouse_rows import campaign
+from warehouse_rows import campaign, status
 
 from warehouse.errors import UserError
 from warehouse.exports import LAYOUTS, export, read
 from warehouse.exports.reading import ExportError
-from warehouse.records import Split
+from warehouse.records import Split, Status
 from warehouse.store import Store
 from warehouse.upkeep import purge
 
@@ -49,6 +49,7 @@ def test_datasets_loads_the_folder_with_its_splits_and_card(filled: Store, tmp_p
     card = (tmp_path / "tasks" / "README.md").read_text()
     assert "- mit" in card
     assert "| corpus | 2 | MIT |" in card
+    assert "Every task was admitted by independent evidence" in card
 
 
 def test_layouts_have_the_columns_that_their_readers_want(filled: Store, tmp_path: Path) -> None:
@@ -63,6 +64,13 @@ def test_layouts_have_the_columns_that_their_readers_want(filled: Store, tmp_pat
         assert columns <= set(pq.read_schema(tmp_path / name / "train.parquet").names)
     row = pq.read_table(tmp_path / "verl" / "train.parquet").to_pylist()[0]
     assert row["reward_model"] == {"style": "rule", "ground_truth": "0w"}
+
+
+def test_the_card_of_tasks_that_were_not_admitted_says_so(store: Store, tmp_path: Path) -> None:
+    store.commit(campaign(), batch="c", purpose="x", run="r")
+    store.commit([status(0, Status.QUARANTINED)], batch="q", purpose="x", run="r")
+    export(store, tmp_path / "x", status=Status.QUARANTINED)
+    assert "were not admitted: their status is quarantined" in (tmp_path / "x" / "README.md").read_text()
 
 
 def test_a_takedown_reaches_exports(store: Store, tmp_path: Path) -> None:

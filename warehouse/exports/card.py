@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from warehouse.exports.manifest import Manifest
-from warehouse.records import Task
+from warehouse.records import Status, Task
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
-def card(name: str, manifest: Manifest, tasks: Sequence[Task]) -> str:
-    """The README.md of an exported dataset, with the front matter that dataset hubs read."""
+def card(name: str, manifest: Manifest, tasks: Sequence[Task], *, status: str | None) -> str:
+    """The README.md of an exported dataset of tasks of one `status`, with the front matter that dataset hubs read."""
     size = next((word for limit, word in _SIZES if len(tasks) < limit), "n>1M")
     used = sorted(
         {
@@ -37,7 +37,9 @@ def card(name: str, manifest: Manifest, tasks: Sequence[Task]) -> str:
     lines[-1] += f"read from warehouse snapshot {manifest.snapshot_id}."
     lines += [
         "",
-        "Every task was admitted by independent evidence; see the verdicts in the warehouse it came from.",
+        "Every task was admitted by independent evidence; see the verdicts in the warehouse it came from."
+        if status == Status.ACCEPTED
+        else f"These tasks were not admitted: their status is {status or 'any'}.",
         "",
     ]
     lines += ["| split | tasks |", "|---|---|", *(f"| {s} | {n} |" for s, n in manifest.n_tasks.items()), ""]

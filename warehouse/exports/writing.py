@@ -94,7 +94,7 @@ def export(
                 licences=_licences(store, sources),
             )
             (partial / NAME).write_text(manifest.text(), "utf-8")
-            (partial / "README.md").write_text(card(folder.name, manifest, tasks), "utf-8")
+            (partial / "README.md").write_text(card(folder.name, manifest, tasks, status=status), "utf-8")
             folder.parent.mkdir(parents=True, exist_ok=True)
             if folder.exists():
                 folder.rmdir()
