@@ -29,7 +29,7 @@ from trainer.config import StageConfig, WarmStartConfig
 from trainer.pocket_agent import TOOLS, warm_started
 from warehouse.records import Judgement, Rollout, Split, Task
 
-FAMILIES = {form: family for family, form in FORMS.items()}
+FAMILIES = {form.told: family for family, form in FORMS.items() if form.kind == "known"}
 N_SAMPLES = 8
 TOLD = ("tool_choice", "refused_rate", "recovery", "violation_rate", "mean_turns", "mean_tokens", "p50_latency_s",
         "p95_latency_s")  # fmt: skip
@@ -37,16 +37,13 @@ TOLD = ("tool_choice", "refused_rate", "recovery", "violation_rate", "mean_turns
 
 def groups(form: str, per_level: int, judge: Judge) -> dict[str, list[Task]]:
     """Tasks that nothing trains on: with tools of train families, of held-out ones, and of foreign ones."""
-
-    def foreign(task: Task) -> bool:
-        return str(task.params["tool_family"]).startswith("foreign")
-
-    kept = {
-        "seen": lambda task: task.split is Split.TRAIN,
-        "unseen": lambda task: task.split is Split.HELDOUT and not foreign(task),
-        "foreign": foreign,
+    own = FAMILIES[form]
+    kept = {"seen": (own, Split.TRAIN), "unseen": (own, Split.HELDOUT), "foreign": ("gadget_foreign", Split.HELDOUT)}
+    return {
+        name: admitted(family, per_level, lambda task, split=split: task.split is split, seed=11, judge=judge)
+        for name, (family, split) in kept.items()
+        if name != "foreign" or form == "found"
     }
-    return {name: admitted(FAMILIES[form], per_level, own, seed=11, judge=judge) for name, own in kept.items()}
 
 
 def passes(rows: Sequence[Rollout]) -> np.ndarray:

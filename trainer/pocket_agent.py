@@ -49,7 +49,7 @@ def _snippet(name: str, rng: random.Random, level: int) -> Task:
     return snippets.task_of_item(item, level=level, seed=0, index=0, name=name)
 
 
-def _gadget(name: str, form: str, rng: random.Random, level: int) -> Task:
+def _gadget(name: str, form: gadgets.Form, rng: random.Random, level: int) -> Task:
     return gadgets.task_of_draft(gadgets.draft(rng, level, form), name=name, level=level, seed=0, index=0)
 
 
@@ -61,6 +61,7 @@ COURSES: Mapping[str, Course] = {
     **{
         name: Course(gadgets.LEVELS, partial(_gadget, name, form), scripts.careful, scripts.hasty, TOOLS)
         for name, form in gadgets.FORMS.items()
+        if form.kind == "known"
     },
 }
 """What is imitated of each family of agent tasks that a policy from scratch can learn."""

@@ -27,8 +27,21 @@ from synth.seeds import stream
 from synth.tasks import task_of
 from warehouse.records import Domain, JsonValue, Task
 
-FORMS, VERSION = {"gadget": "found", "gadget_listed": "listed"}, 1
-"""How the names of tools are told in each family of tasks: by `find`, or all in the first observation."""
+VERSION = 1
+
+
+class Form(NamedTuple):
+    """How the names of tools are told, `found` one at a time or all `listed`, and of which families they are."""
+
+    told: str
+    kind: str
+
+
+FORMS = {
+    "gadget": Form("found", "known"), "gadget_listed": Form("listed", "known"),
+    "gadget_foreign": Form("found", "foreign"),
+}  # fmt: skip
+"""The form of each family of tasks; all tasks with foreign names are held out."""
 LEVELS = range(1, 6)
 
 
@@ -40,16 +53,16 @@ class Draft(NamedTuple):
     asked: tuple[str, ...]
 
 
-def draft(rng: random.Random, level: int, form: str = "found") -> Draft:
+def draft(rng: random.Random, level: int, form: Form = FORMS["gadget"]) -> Draft:
     """A draft of one level; depends on `rng`, `level` and `form` alone."""
-    family = rng.choice(FAMILIES)
+    family = rng.choice([one for one in FAMILIES if one.startswith(form.kind)])
     names = rng.sample(names_of(family), len(MEANINGS))
     meanings = rng.sample(MEANINGS, len(MEANINGS))
     keys = sorted(rng.sample(KEYS, 3))
     figures = rng.sample(range(10, 100), 2 * len(keys))
     asked = tuple(one for one, levels in (("turn", (2, 5)), ("note", (4, 5))) if level in levels)
     plan: dict[str, Any] = {
-        "tools": list(zip(meanings, names, strict=True)), "form": form, "offset": rng.randint(5, 85),
+        "tools": list(zip(meanings, names, strict=True)), "form": form.told, "offset": rng.randint(5, 85),
         "now": dict(zip(keys, figures, strict=False)), "past": dict(zip(keys, figures[len(keys) :], strict=True)),
         "fails": rng.randint(1, 2) if level in (3, 5) else 0,
     }  # fmt: skip
@@ -57,7 +70,7 @@ def draft(rng: random.Random, level: int, form: str = "found") -> Draft:
     figure = plan["now"][key]
     answer = turned(figure, plan["offset"]) if "turn" in asked else figure
     listed = ",".join(f"{one} {name}" for one, name in plan["tools"])
-    told = listed if form == "listed" else f"{rng.getrandbits(16):04x}"
+    told = listed if form.told == "listed" else f"{rng.getrandbits(16):04x}"
     item = Item(
         prompt=f"{told}?{' '.join([*asked, key])}",
         answer_kind="integer",
@@ -79,7 +92,7 @@ def task_of_draft(made: Draft, *, name: str, level: int, seed: int, index: int) 
     return task_of(made.item, domain=Domain.AGENT, family=name, level=level, params=params, split=split)
 
 
-def _proposals(name: str, form: str) -> Callable[[Request, Pool], Iterator[Proposal]]:
+def _proposals(name: str, form: Form) -> Callable[[Request, Pool], Iterator[Proposal]]:
     def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
         for index in range(request.start, request.start + request.n):
             made = draft(stream(name, VERSION, request.level, request.seed, index), request.level, form)

@@ -94,6 +94,7 @@ def test_families_share_no_name_and_foreign_ones_no_syllable():
     assert {name[i : i + 2] for name in held for i in (0, 2)} - met == set(FOREIGN)
 
 
-@pytest.mark.parametrize("form", FORMS.values())
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_drafts_follow_from_their_stream(form: str):
     assert draft(random.Random(5), 5, form) == draft(random.Random(5), 5, form) != draft(random.Random(6), 5, form)
+    assert draft(random.Random(5), 5, form).family.startswith(form.kind)
