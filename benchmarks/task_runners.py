@@ -51,39 +51,39 @@ def measure(home: Path, kinds: list[str], n: int, workers: int) -> dict[str, Any
     from prefect.cache_policies import NO_CACHE
 
     from flows.crew import crew
-    from flows.spread import SMALLEST, examine_batch, spread
+    from flows.spread import CHEAPER, SMALLEST, examine_batch, spread
     from flows.steps.synthesis import requests_for
     from synth.graders import Judge
     from synth.pipeline import synthesize
 
     empty = task(name="nothing", cache_policy=NO_CACHE, persist_result=False)(nothing)
     requests = requests_for(FAMILIES, n=n, seed=5)
-    small = tuple(requests_for(FAMILIES[:1], n=SMALLEST, seed=6))
+    small = tuple(requests_for(FAMILIES[:1], n=CHEAPER * SMALLEST, seed=6))
     batch_s, _ = cpu_of(lambda: examine_batch(small))
     with Judge(workers=1) as judge:
         plain = rows_of(synthesize(requests, campaign_id="c", judge=judge))
-        found: dict[str, Any] = {"batch_cpu_s": round(batch_s, 3), "n_attempts": sum(one.n for one in requests)}
-        for kind in kinds:
-            settings = Settings(home=home, task_runner=kind, workers=workers)
+    found: dict[str, Any] = {"batch_cpu_s": round(batch_s, 3), "n_attempts": sum(one.n for one in requests)}
+    for kind in kinds:
+        settings = Settings(home=home, task_runner=kind, workers=workers)
 
-            @flow(name=f"by {kind}", persist_result=False)
-            def by_kind(settings: Settings = settings) -> dict[str, Any]:
-                start, stack = time.process_time(), range(N_EMPTY)
-                with crew(settings, empty, stack, name=str) as take:
-                    take(0)
-                    started = time.process_time() - start
-                    spent, _ = cpu_of(lambda: [take(i) for i in stack[1:]])
-                with spread(settings, requests) as ahead:
-                    same = rows_of(synthesize(requests, campaign_id="c", judge=judge, ahead=ahead)) == plain
-                each = spent / (N_EMPTY - 1)
-                return {
-                    "hand_out_cpu_ms": round(1000 * each, 1),
-                    "overhead_share": round(each / batch_s, 4),
-                    "worker_start_cpu_s": round(started, 2),
-                    "same_accepted": same,
-                }
+        @flow(name=f"by {kind}", persist_result=False)
+        def by_kind(settings: Settings = settings) -> dict[str, Any]:
+            start, stack = time.process_time(), range(N_EMPTY)
+            with crew(settings, empty, stack, name=str) as take:
+                take(0)
+                started = time.process_time() - start
+                spent, _ = cpu_of(lambda: [take(i) for i in stack[1:]])
+            with Judge(workers=1) as judge, spread(settings, requests) as ahead:
+                same = rows_of(synthesize(requests, campaign_id="c", judge=judge, ahead=ahead)) == plain
+            each = spent / (N_EMPTY - 1)
+            return {
+                "hand_out_cpu_ms": round(1000 * each, 1),
+                "overhead_share": round(each / batch_s, 4),
+                "worker_start_cpu_s": round(started, 2),
+                "same_accepted": same,
+            }
 
-            found[kind] = by_kind()
+        found[kind] = by_kind()
     return found
 
 

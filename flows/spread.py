@@ -13,11 +13,15 @@ from prefect.cache_policies import NO_CACHE
 from flows.crew import crew
 from flows.settings import Settings
 from synth.ahead import Ahead, examine_ahead
+from synth.family import FAMILIES
 from synth.graders import Judge
 from synth.proposals import Request
+from warehouse.records import Domain
 
 SMALLEST, LARGEST = 256, 1024
-"""Attempts in one batch."""
+"""Attempts in one batch whose evidence runs programs; of others it holds `CHEAPER` times as many."""
+CHEAPER = 4
+"""Attempts at mathematics that cost what one at a program does, at the least."""
 
 Batch = tuple[Request, ...]
 
@@ -38,17 +42,23 @@ def examine_batch(batch: Batch) -> list[Ahead]:
 def batches_of(requests: Sequence[Request], workers: int) -> list[Batch]:
     """Requests in order, put together into batches of `SMALLEST` to `LARGEST` attempts, four for each worker.
 
-    Handing a batch out costs some 60 ms, under 5 % of the work in the smallest one.
+    Handing a batch out then costs under 5 % of the work in the smallest one; see: benchmarks/task_runners.py.
     """
-    size = min(LARGEST, max(SMALLEST, sum(request.n for request in requests) // (4 * workers)))
+    size = min(LARGEST, max(SMALLEST, sum(map(_work, requests)) // (4 * workers)))
     batches: list[Batch] = []
     held: list[Request] = []
     for request in requests:
         held.append(request)
-        if sum(one.n for one in held) >= size:
+        if sum(map(_work, held)) >= size:
             batches.append(tuple(held))
             held = []
     return [*batches, tuple(held)] if held else batches
+
+
+def _work(request: Request) -> float:
+    """A request in attempts at programs that cost as much."""
+    programs = FAMILIES.get(request.family).domain is Domain.CODE
+    return request.n if programs else request.n / CHEAPER
 
 
 examine_task = task(name="examine", cache_policy=NO_CACHE, persist_result=False)(examine_batch)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from flows.crew import runner_of
 from flows.settings import Settings
-from flows.spread import LARGEST, SMALLEST, batches_of
+from flows.spread import CHEAPER, LARGEST, SMALLEST, batches_of
 from synth.ahead import examine_ahead
 from synth.graders import Judge
 from synth.pipeline import synthesize
@@ -44,11 +44,12 @@ STORED = "select task_id, status from current_tasks order by task_id"
 
 @given(st.lists(st.integers(1, 256), max_size=60), st.integers(1, 8))
 def test_batches_hold_every_request_once_in_order_and_are_not_small(sizes, workers):
-    requests = [Request("rev", 2, n, 0, start) for start, n in enumerate(sizes)]
-    batches = batches_of(requests, workers)
-    assert [request for batch in batches for request in batch] == requests
-    held = [sum(request.n for request in batch) for batch in batches]
-    assert all(SMALLEST <= n < LARGEST + 256 for n in held[:-1])
+    for family, least, most in (("mix", SMALLEST, LARGEST), ("rev", CHEAPER * SMALLEST, CHEAPER * LARGEST)):
+        requests = [Request(family, 2, n, 0, start) for start, n in enumerate(sizes)]
+        batches = batches_of(requests, workers)
+        assert [request for batch in batches for request in batch] == requests
+        held = [sum(request.n for request in batch) for batch in batches]
+        assert all(least <= n < most + 256 for n in held[:-1])
 
 
 def test_evidence_gathered_ahead_admits_the_same_tasks():
