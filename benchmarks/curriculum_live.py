@@ -155,8 +155,7 @@ def against_uniform(ours: dict, uniform: dict) -> dict:
     needed, reached = crossing(ours["curve"], target)
     by_uniform, _ = crossing(uniform["curve"], target)
     values = [np.array([value for _, value in side["curve"]]) for side in (ours, uniform)]
-    lost = {arm: ours["before"][arm]["pass@1"] - row["pass@1"] for arm, row in ours["after"].items()}
-    worst = max(lost, key=lambda arm: lost[arm])
+    worst, lost = worst_lost(ours)
     return {
         "seed": ours["seed"], "target": round(target, 4), "ratio": round(by_uniform / needed, 3), "reached": reached,
         "area": round(float((values[0] - values[1]).mean()), 4),
@@ -167,8 +166,15 @@ def against_uniform(ours: dict, uniform: dict) -> dict:
                 ("start", ours, "before"), ("end", ours, "after"), ("uniform's end", uniform, "after"),
             )
         },
-        "worst_level": worst, "worst_level_lost": round(lost[worst], 4),
+        "worst_level": worst, "worst_level_lost": lost, "uniform's worst_level_lost": worst_lost(uniform)[1],
     }  # fmt: skip
+
+
+def worst_lost(side: dict) -> tuple[str, float]:
+    """The level that lost most pass@1 between the start and the end of a run, and how much."""
+    lost = {arm: side["before"][arm]["pass@1"] - row["pass@1"] for arm, row in side["after"].items()}
+    worst = max(lost, key=lambda arm: lost[arm])
+    return worst, round(lost[worst], 4)
 
 
 def summary(rows: list[dict]) -> dict:
@@ -182,7 +188,7 @@ def summary(rows: list[dict]) -> dict:
         "pass@8_against_uniform": round(
             float(np.mean([row["pass@8 end"] - row["pass@8 uniform's end"] for row in rows])), 4
         ),
-        "worst_level_lost": max(row["worst_level_lost"] for row in rows),
+        **{name: max(row[name] for row in rows) for name in ("worst_level_lost", "uniform's worst_level_lost")},
     }  # fmt: skip
 
 
