@@ -22,6 +22,8 @@ OFFSETS = np.linspace(-6.0, 6.0, 25)
 DEAD_RATE, TRIVIAL_RATE = 0.002, 0.99
 """Pass rates of the two classes off the logistic curve: broken tasks, and tasks that everything solves."""
 N_CLASSES = len(OFFSETS) + 2
+ROUNDS = 5
+"""Times that a step's groups are linearised around what they last led to."""
 
 
 class AbilityConfig(BaseModel):
@@ -52,9 +54,9 @@ class AbilityConfig(BaseModel):
 class Abilities:
     """logit p_i(t) = ability_arm(t) - offset_i, offset ~ N(0, spread_arm^2); or p_i is .002 (dead) or .99 (trivial).
 
-    Abilities walk at random, prior and steps correlated within families and over levels: an extended Kalman filter
-    whose score is Fisher's identity, E[c - n p | all groups]. A task's log-likelihood lies on a grid of offsets, so
-    evidence stays right while its arm's ability moves. Class shares and spreads follow by EM over seen tasks:
+    Abilities walk at random, prior and steps correlated within families and over levels: an iterated extended Kalman
+    filter whose score is Fisher's identity, E[c - n p | all groups]. A task's log-likelihood lies on a grid of offsets,
+    so evidence stays right while its arm's ability moves. Class shares and spreads follow by EM over seen tasks:
     which task of an arm is drawn first does not depend on its outcome, so selection does no harm.
     """
 
@@ -100,21 +102,23 @@ class Abilities:
         """Move abilities by one step's groups; returns [rows, classes] to add to their tasks' log-likelihoods.
 
         A group tells of its arm's ability with weight I / (1 + spread^2 I), I = E[n p(1-p)]: its own offset is
-        unknown. A step moves no ability by more than one logit.
+        unknown. The filter is iterated, since a surprise at p near 1 says little where it was expected and much where
+        it leads; a round moves no ability by more than one logit.
         """
         self.cov = self.cov + self._noise * max(step - self.step, 0)
         self.step = max(step, self.step)
-        w = self.posterior(arm, loglik + self._loglik(arm, n, c))[:, : len(OFFSETS)]
-        p = self.rates()[arm][:, : len(OFFSETS)]
-        score = np.sum(w * (c[:, None] - n[:, None] * p), axis=1)
-        inform = np.sum(w * n[:, None] * p * (1 - p), axis=1)
-        inform /= 1 + self.spread[arm] ** 2 * inform
-        width = len(self.ability)
-        hit = np.unique(arm)
-        total = np.bincount(arm, weights=score, minlength=width)[hit]
-        weight = np.bincount(arm, weights=inform, minlength=width)[hit] + 1e-6
-        gain = self.cov[:, hit] @ np.linalg.inv(self.cov[np.ix_(hit, hit)] + np.diag(1 / weight))
-        self.ability = self.ability + np.clip(gain @ (total / weight), -1.0, 1.0)
+        width, hit, before = len(self.ability), np.unique(arm), self.ability
+        for _ in range(ROUNDS):
+            w = self.posterior(arm, loglik + self._loglik(arm, n, c))[:, : len(OFFSETS)]
+            p = self.rates()[arm][:, : len(OFFSETS)]
+            score = np.sum(w * (c[:, None] - n[:, None] * p), axis=1)
+            inform = np.sum(w * n[:, None] * p * (1 - p), axis=1)
+            inform /= 1 + self.spread[arm] ** 2 * inform
+            total = np.bincount(arm, weights=score, minlength=width)[hit]
+            weight = np.bincount(arm, weights=inform, minlength=width)[hit] + 1e-6
+            gain = self.cov[:, hit] @ np.linalg.inv(self.cov[np.ix_(hit, hit)] + np.diag(1 / weight))
+            mode = before + gain @ ((self.ability - before)[hit] + total / weight)
+            self.ability = self.ability + np.clip(mode - self.ability, -1.0, 1.0)
         self.cov = self.cov - gain @ self.cov[hit, :]
         return self._loglik(arm, n, c)
 

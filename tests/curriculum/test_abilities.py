@@ -50,6 +50,23 @@ def test_an_arm_that_falls_alone_is_followed_alone():
     assert model.ability[[7, 9]] == pytest.approx(truth[[7, 9]], abs=0.7)
 
 
+def test_a_surprise_moves_an_ability_as_far_as_the_exact_posterior_mode():
+    model = Abilities(worlds.pool(100), AbilityConfig(odd=1e-3, spread=0.3))
+    model.ability[:] = 4.5
+    model.spread[:] = 0.3
+    one, start, n, c = np.zeros(1, dtype=np.int32), np.zeros((1, N_CLASSES), dtype=np.float32), np.full(1, 8.0), 4.0
+    variance = float((model.cov + model._noise)[0, 0])
+    model.observe(one, start, n, np.array([c]), 1)
+    grid = np.linspace(-4, 6, 2001)
+    mixed = [
+        np.log(np.sum(np.exp(-0.5 * (OFFSETS / 0.3) ** 2) * special.expit(a - OFFSETS) ** c
+                      * special.expit(OFFSETS - a) ** (8 - c)))
+        for a in grid
+    ]  # fmt: skip
+    exact = grid[np.argmax(np.array(mixed) - 0.5 * (grid - 4.5) ** 2 / variance)]
+    assert model.ability[0] == pytest.approx(exact, abs=0.5)
+
+
 def test_one_arm_tells_of_its_neighbours_less_of_its_family_least_of_others():
     pool = worlds.pool(1200)
     model = Abilities(pool, AbilityConfig())
