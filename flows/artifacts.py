@@ -151,10 +151,13 @@ def _publish(draw: Callable[[Any], object]) -> None:
     from prefect import artifacts
     from prefect.context import FlowRunContext, TaskRunContext
 
+    from flows.brief import shown_briefly
+
     if FlowRunContext.get() is None and TaskRunContext.get() is None:
         return
     try:
-        draw(artifacts)
+        with shown_briefly():
+            draw(artifacts)
     except Exception as error:
         line = f"an artifact could not be published: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
         if line not in _said:

@@ -14,10 +14,14 @@ if "PREFECT_HOME" in os.environ:
 
 from prefect import Flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
 from prefect.settings import PREFECT_API_URL
 
+from flows.brief import events_sent_briefly, send_events_briefly
 from trainer.errors import StageKilled
 from warehouse.failures import WarehouseFailed
+
+send_events_briefly()
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,11 +65,12 @@ class VerbFlow(Flow[P, R]):
     """A flow that, called outside a deployment, first has its embedded server up."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not PREFECT_API_URL.value():
-            from flows.serving.embedded import start_embedded
+        if PREFECT_API_URL.value() or FlowRunContext.get():
+            return super().__call__(*args, **kwargs)
+        from flows.serving.embedded import start_embedded
 
-            start_embedded()
-        return super().__call__(*args, **kwargs)
+        with events_sent_briefly(start_embedded()):
+            return super().__call__(*args, **kwargs)
 
 
 def verb_flow(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

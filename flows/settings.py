@@ -82,6 +82,7 @@ def set_process_environment(settings: Settings) -> None:
         "PREFECT_HOME": str(prefect_home),
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
         "PREFECT_LOGGING_LEVEL": "WARNING",
+        "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
         "RAY_USAGE_STATS_ENABLED": "0",
