@@ -183,6 +183,7 @@ def trl_within_stage(tables: object) -> object:
         return tables
     rest = {name: table for name, table in tables.items() if name != "trl"}
     stage, own = rest.get("stage", {}), tables["trl"]
+    stage = dict(stage) if isinstance(stage, StageConfig) else stage
     known = stage.get("trl", {}) if isinstance(stage, Mapping) else None
     if not isinstance(own, Mapping) or not isinstance(known, Mapping):
         return {**rest, "stage": {"trl": own} if not isinstance(own, Mapping) else stage}

@@ -22,6 +22,12 @@ class Setting(NamedTuple):
         """Whether rollouts train the weights that wrote them: the ratio is 1."""
         return self.stage.num_iterations == 1 and self.sampling.staleness == 0
 
+    @property
+    def weighs_tokens(self) -> bool:
+        """Whether some tokens of a completion count otherwise than others, so that even a ratio of 1 has its level."""
+        corrected = self.stage.beta > 0 and not self.off("use_bias_correction_kl")
+        return corrected or self.passed.get("top_entropy_quantile", 1.0) != 1.0
+
     def off(self, name: str, default: JsonValue = False) -> bool:
         """Whether a switch is off."""
         return not self.passed.get(name, default)
@@ -42,11 +48,21 @@ class Rule(NamedTuple):
 
 RULES = (
     Rule(
-        ("epsilon", "epsilon_high", "delta", "importance_sampling_level"),
-        lambda s: s.on_policy,
+        ("epsilon", "epsilon_high", "delta"),
+        lambda s: s.on_policy and s.stage.loss_type != "cispo",
         "with one update per generation the ratio is 1 (num_iterations)",
     ),
-    Rule(("epsilon", "delta"), lambda s: s.stage.loss_type == "cispo", "cispo clips from above alone (epsilon_high)"),
+    Rule(
+        ("importance_sampling_level",),
+        lambda s: s.on_policy and not s.weighs_tokens,
+        "with one update per generation the ratio is 1 (num_iterations)",
+    ),
+    Rule(("delta",), lambda s: s.stage.loss_type == "cispo", "cispo clips from above alone (epsilon_high)"),
+    Rule(
+        ("epsilon",),
+        lambda s: s.stage.loss_type == "cispo" and s.passed.get("epsilon_high") is not None,
+        "cispo clips from above alone, at epsilon_high where that is given",
+    ),
     Rule(
         ("off_policy_mask_threshold",),
         lambda s: s.on_policy and s.sampling.engine != "vllm",

@@ -112,7 +112,9 @@ class Stage:
             policy=policy,
             tasks=tasks,
             sampler=self.sampler,
-            reward=TaskReward(tasks, judge, self._stack(policy, judge), timeout_s=config.stage.reward_timeout_s),
+            reward=TaskReward(
+                tasks, judge, self._stack(policy, judge, n_processes), timeout_s=config.stage.reward_timeout_s
+            ),
             recorder=self.record,
             args=args,
             lean=config.sampling.engine == "lean",
@@ -167,12 +169,13 @@ class Stage:
             )
         return Factory(self.tasks, lambda: judge.pool, episodes)
 
-    def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
+    def _stack(self, policy: LoadedPolicy, judge: JudgeLike, n_processes: int) -> Stack | None:
         """The grader stack that the stage declares, active at the stage's place; raises when it cannot be used."""
         graders = self.file.trainer.graders
         if graders is None:
             return None
-        check_stage(self.file.trainer.stage, self.file.trainer.sampling, graders=graders)
+        trainer = self.file.trainer
+        check_stage(trainer.stage, trainer.sampling, graders=graders, n_processes=n_processes)
         referee = referee_of(self.file.trainer.referee, Path(self.file.home))
         place = self.file.stage_index + 1
         return Stack(graders, judge, referee=referee, stage=place, policy_lineage=policy.lineage)

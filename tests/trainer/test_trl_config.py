@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from trl import GRPOConfig
 
 from synth.graders import read_config
-from trainer.config import PolicyConfig, SamplingConfig, StageConfig
+from trainer.config import PolicyConfig, SamplingConfig, StageConfig, trl_within_stage
 from trainer.errors import KnobRefused
 from trainer.idle import PREFIXES, RULES
 from trainer.knobs import CHOICES, OURS, check_stage
@@ -52,7 +52,8 @@ def test_reports_are_called_after_the_stage(tmp_path):
         ({"trl": {"report_to": "mlflow"}}, "pip install mlflow"),
         ({"trl": {"epsilon_high": 0.28}}, "the ratio is 1"),
         ({"trl": {"importance_sampling_level": "sequence"}}, "the ratio is 1"),
-        ({"trl": {"epsilon": 0.1}, "loss_type": "cispo", "num_iterations": 2, "n_steps": 2}, "from above alone"),
+        ({"trl": {"epsilon": 0.1, "epsilon_high": 5.0}, "loss_type": "cispo"}, "from above alone"),
+        ({"trl": {"delta": 2.0}, "loss_type": "cispo"}, "from above alone"),
         ({"trl": {"off_policy_mask_threshold": 0.5}}, "the weights that wrote them"),
         ({"trl": {"entropy_target": 1.0}}, "use_adaptive_entropy is off"),
         ({"trl": {"sync_ref_model": True}}, "no reference policy"),
@@ -112,6 +113,10 @@ def test_knobs_of_vllm_that_do_nothing_are_refused(trl, word):
         ({"trl": {"off_policy_mask_threshold": 0.5, "scale_rewards": False, "weight_decay": 0}}, {"engine": "vllm"}),
         ({"trl": {"multi_objective_aggregation": "normalize_then_sum", "adam_beta2": 0.9}}, {}),
         ({"trl": {"gradient_checkpointing": True, "gradient_checkpointing_kwargs": {"use_reentrant": False}}}, {}),
+        ({"trl": {"epsilon_high": 5.0}, "loss_type": "cispo"}, {}),
+        ({"trl": {"epsilon": 5.0}, "loss_type": "cispo"}, {}),
+        ({"trl": {"importance_sampling_level": "sequence", "top_entropy_quantile": 0.2}}, {}),
+        ({"trl": {"importance_sampling_level": "sequence", "use_bias_correction_kl": True}, "beta": 0.02}, {}),
         ({"trl": {"log_completions": True, "num_completions_to_print": 2, "top_entropy_quantile": 0.2}}, {}),
     ],
 )
@@ -167,3 +172,10 @@ def test_adaptive_entropy_starts_from_the_recipes_bounds(tmp_path):
 def test_pass_k_beyond_half_a_group_is_refused():
     with pytest.raises(ValidationError, match="at most group_size / 2"):
         StageConfig(group_size=8, pass_k=5)
+
+
+def test_a_table_trl_reaches_a_stage_that_was_made_before():
+    told = trl_within_stage({"trl": {"max_grad_norm": 0.5}, "stage": StageConfig(n_steps=9, trl={"weight_decay": 0.1})})
+    assert StageConfig.model_validate(told["stage"]) == StageConfig(
+        n_steps=9, trl={"max_grad_norm": 0.5, "weight_decay": 0.1}
+    )
