@@ -108,3 +108,41 @@ def test_bad_requests_are_told_and_write_nothing(filled: Store, tmp_path: Path) 
     (tmp_path / "x" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ExportError, match="is no task"):
         read(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_tasks": {"train": "9"}},
+        {"n_tasks": {"train": None}},
+        {"n_tasks": {"train": -1, "canary": 11}},
+        {"sources": {"mbpp": "5"}},
+        {"sources": {"mbpp": 10**30}},
+        {"licences": {"mbpp": 3}},
+        {"files": {"train.jsonl": 3}},
+        {"files": {"a" * 5000: "x"}},
+        {"private": [1]},
+        {"version": True},
+    ],
+)
+def test_a_manifest_that_says_what_cannot_be_is_refused(
+    filled: Store, tmp_path: Path, changes: dict[str, object]
+) -> None:
+    export(filled, tmp_path / "x")
+    path = tmp_path / "x" / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    with pytest.raises(ExportError, match=r"is damaged|is missing"):
+        read(tmp_path / "x")
+
+
+def test_a_number_beyond_what_a_column_holds_is_no_task(filled: Store, tmp_path: Path) -> None:
+    export(filled, tmp_path / "x")
+    path = tmp_path / "x" / "train.jsonl"
+    first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps({**json.loads(first), "level": 10**30}), *rest]) + "\n")
+    manifest = tmp_path / "x" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    told["files"]["train.jsonl"] = blake3(path.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(told))
+    with pytest.raises(ExportError, match="is no task"):
+        read(tmp_path / "x")

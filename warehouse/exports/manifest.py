@@ -41,17 +41,21 @@ class Manifest:
         return json.dumps({k: v for k, v in asdict(self).items() if k != "sha256"}, indent=2) + "\n"
 
 
-_TYPES: dict[str, type] = {
+MOST = 2**63 - 1
+"""Largest number that a column of the warehouse holds."""
+
+_TYPES: dict[str, type | tuple[type, type]] = {
     "layout": str,
     "format": str,
     "snapshot_id": int,
-    "private": list,
-    "sources": dict,
-    "n_tasks": dict,
-    "files": dict,
-    "licences": dict,
+    "private": (list, str),
+    "sources": (dict, int),
+    "n_tasks": (dict, int),
+    "files": (dict, str),
+    "licences": (dict, str),
     "version": int,
 }
+"""The type of each field; of a list or a table also that of its values."""
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -77,8 +81,19 @@ def read_manifest(folder: Path) -> Manifest:
     known = {f.name for f in fields(Manifest)} - {"sha256"}
     optional = {"licences", "version"}
     fits = isinstance(told, dict) and known - optional <= set(told) <= known
-    if not fits or not all(isinstance(value, _TYPES[name]) for name, value in told.items()):
+    if not fits or not all(_is(value, _TYPES[name]) for name, value in told.items()):
         raise ExportError(f"{path} is damaged: it has not the fields {', '.join(sorted(known))}; fetch it again")
     manifest = Manifest(**told, sha256=sha256(content).hexdigest())
     layout(manifest.layout)
     return manifest
+
+
+def _is(value: Any, wanted: type | tuple[type, type]) -> bool:
+    """Whether a value is of a type, as JSON has it; no number is negative or beyond what a column holds."""
+    if isinstance(wanted, tuple):
+        kind, inner = wanted
+        held = value.values() if isinstance(value, dict) else value
+        return isinstance(value, kind) and all(_is(one, inner) for one in held)
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+    return isinstance(value, wanted)

@@ -53,7 +53,8 @@ def unpack(folder: Path | str) -> Package:
         tasks = records_of(Task, table)
         origins = {task.task_id: origin for task, (_, text) in zip(tasks, told, strict=True)
                    if (origin := origin_of(text)) is not None}  # fmt: skip
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError, RecursionError, pa.ArrowException) as error:
+    except (KeyError, TypeError, IndexError, ValueError, OverflowError, AttributeError, RecursionError,
+            pa.ArrowException) as error:  # fmt: skip
         raise ExportError(f"a row of {root} is no task of layout {manifest.layout}: {error}") from error
     if len({task.task_id for task in tasks}) < len(tasks):
         raise ExportError(f"{root} holds a task twice")
@@ -73,11 +74,19 @@ def _whole(root: Path, name: str, digest: str) -> Path:
     if place.is_absolute() or ".." in place.parts:
         raise ExportError(f"{root / NAME} names '{name}', which is not within the export")
     path = root / place
-    if not path.is_file():
+    if not _is_file(path):
         raise ExportError(f"{path} is missing; export or fetch it again")
     if checksum(path)[1] != digest:
         raise ExportError(f"{path} was cut or changed: its blake3 is not the manifest's; export or fetch it again")
     return path
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there; none is under a name that no file can have."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
