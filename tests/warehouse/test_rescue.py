@@ -36,9 +36,9 @@ def _rows(store: Store) -> dict[str, list[dict[str, object]]]:
 
 
 @pytest.fixture(scope="module")
-def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def used(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home after small commits, a merge, rows written anew, and rollouts let go: old files lie beside new ones."""
-    folder = tmp_path_factory.mktemp("used") / "home"
+    folder = shutil.copytree(blank, tmp_path_factory.mktemp("used") / "home")
     with Store.open(folder) as store:
         store.commit(campaign(), batch="campaign", purpose="x", run="r")
         old = [rollout(1000 + i, policy_id="p0") for i in range(3)]
@@ -98,7 +98,9 @@ LOSS: dict[str, Callable[[Path], object]] = {
 Rows = dict[str, list[dict[str, object]]]
 
 
-@pytest.mark.parametrize("loss", LOSS)
+@pytest.mark.parametrize(
+    "loss", [name if name in ("hollow", "cut") else pytest.param(name, marks=pytest.mark.slow) for name in LOSS]
+)
 def test_whatever_became_of_the_catalog_every_row_is_found(home: Home, before: Rows, tmp_path: Path, loss: str) -> None:
     _settled(home)
     LOSS[loss](home.catalog)
@@ -131,6 +133,34 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_comes_back(home: Home,
     told = salvage(home, tmp_path / "new", dry_run=True)
     assert told["evals"] == {"n_rows": 0, "n_files_lost": len(broken), "n_rows_lost": None}
     assert told["tasks"]["n_rows"] == len(before["tasks"])
+
+
+@pytest.mark.parametrize(
+    "rows", ["SELECT 1 AS a", "SELECT * EXCLUDE (run_id) FROM t", "SELECT * REPLACE ('x' AS level) FROM t"]
+)
+def test_a_file_of_another_kind_is_named_and_the_rest_comes_back(
+    home: Home, before: Rows, tmp_path: Path, rows: str
+) -> None:
+    file = next((home.data / "main" / "tasks").rglob("*.parquet"))
+    other = file.with_name("other.parquet")
+    with closing(connect()) as connection:
+        connection.execute(f"CREATE TEMP VIEW t AS FROM read_parquet('{file}', hive_partitioning = false)")
+        connection.execute(f"COPY ({rows}) TO '{other}'")
+    home.catalog.unlink()
+    assert [finding.path for finding in loose_findings(home)] == [str(other.relative_to(home.data))]
+    told = salvage(home, tmp_path / "new")
+    assert told["tasks"] == {"n_rows": len(before["tasks"]), "n_files_lost": 1, "n_rows_lost": None}
+
+
+@pytest.mark.parametrize("catalog", [True, False])
+def test_a_new_home_is_not_made_in_a_file_or_among_the_rows_of_the_old_one(home: Home, catalog: bool) -> None:
+    if not catalog:
+        home.catalog.unlink()
+    for place, word in ((home.data / "new", "lies among the files"), (home.root / "note", "give a new folder")):
+        (home.root / "note").write_text("x")
+        with pytest.raises(UserError, match=word):
+            salvage(home, place)
+    assert not (home.data / "new").exists()
 
 
 def test_a_write_that_was_tried_twice_is_one_write(home: Home, before: Rows, tmp_path: Path) -> None:

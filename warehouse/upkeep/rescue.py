@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from warehouse.contracts import PRIVATE_TABLE, contract_of, contracts
+from warehouse.contracts import PRIVATE_TABLE, STAMPS, contract_of, contracts
 from warehouse.engine import connect, quoted_name, quoted_text
 from warehouse.errors import UserError
 from warehouse.home import Home
@@ -48,7 +48,10 @@ def loose_files(home: Home) -> dict[str, list[Path]]:
 
 
 def loose_findings(home: Home) -> list[Finding]:
-    """The Parquet files that cannot be read, by a full scan; a flipped bit that still reads is not seen."""
+    """The Parquet files that cannot be read, by a full scan, and those that hold rows of another kind than their table.
+
+    A flipped bit that still reads is not seen.
+    """
     if home.local_data is None:
         return []
     with _engine(home) as connection:
@@ -56,9 +59,30 @@ def loose_findings(home: Home) -> list[Finding]:
             Finding(table, str(path.relative_to(home.local_data)), "unreadable", error)
             for table, paths in loose_files(home).items()
             for path in paths
-            for n_rows, error in [scanned(connection, str(path))]
-            if n_rows is None
+            if (error := _unusable(connection, table, str(path)))
         ]
+
+
+def _unusable(connection: duckdb.DuckDBPyConnection, table: str, path: str) -> str:
+    """Why the rows of a file cannot go into its table, empty when they can; a column that came later may be missing."""
+    n_rows, error = scanned(connection, path)
+    if n_rows is None or table not in {*contracts(), SECRETS}:
+        return error
+    known = () if table == SECRETS else contract_of(table).columns
+    needed = {"task_id", *STAMPS} if table == SECRETS else {c.name for c in known if not c.nullable} | {*STAMPS}
+    types = {c.name: c.sql_type for c in known} | {name: told[0] for name, told in STAMPS.items()}
+    rows = f"read_parquet('{quoted_text(path)}', hive_partitioning = false)"
+    found = {str(row[0]): str(row[1]) for row in connection.execute(f"DESCRIBE FROM {rows}").fetchall()}
+    if missing := sorted(needed - set(found)):
+        return f"it holds no rows of {table}: {', '.join(missing)} is missing"
+    others = [name for name, kind in found.items() if kind != types.get(name, kind)]
+    if others:
+        casts = ", ".join(f"bit_xor(hash(CAST({quoted_name(name)} AS {types[name]})))" for name in others)
+        try:
+            connection.execute(f"SELECT {casts} FROM {rows}").fetchone()
+        except duckdb.Error as refused:
+            return f"it holds no rows of {table}: {str(refused).splitlines()[0]}"
+    return ""
 
 
 def rescue(

@@ -23,13 +23,16 @@ def salvage(
     """Build a new home in `to` from the files that are whole; the damaged home is left as it is.
 
     Where the catalog itself is gone or broken the files are read without it, as `rescue` does. Returns per table
-    `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty. With `dry_run` nothing is
+    `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty or lies in the
+    damaged data folder. With `dry_run` nothing is
     built, and `n_rows` is what the catalog says of the whole files.
     """
     place = home if isinstance(home, Home) else Home.at(home)
     target = Home.at(to)
-    if target.root.exists() and any(target.root.iterdir()):
+    if target.root.exists() and (not target.root.is_dir() or any(target.root.iterdir())):
         raise UserError(f"{target.root} is not empty; give a new folder")
+    if place.local_data and target.root.resolve().is_relative_to(place.local_data.resolve()):
+        raise UserError(f"{target.root} lies among the files of {place.root}; give a new folder elsewhere")
     if catalog_findings(place):
         return rescue(place, target, dry_run=dry_run, tell=tell)
     told: dict[str, dict[str, int | None]] = {}
