@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from curriculum.detectors.protocol import NOTHING, History, Reading, detector
 
 OLD = 32.0
@@ -22,4 +24,4 @@ def staleness(history: History) -> Reading:
     masked = history.last("masked_share", 5) if history.has("masked_share") else 0.0
     age = history.last("sample_age", 5) if history.has("sample_age") else 0.0
     inputs = {"effective_sample_share": share, "masked_share": masked, "sample_age": age}
-    return Reading(max(1 - share, masked, min(1.0, age / OLD)), inputs)
+    return Reading(float(np.nanmax([1 - share, masked, min(age / OLD, 1.0)])), inputs)

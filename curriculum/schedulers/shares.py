@@ -29,7 +29,7 @@ def limits(active: npt.NDArray[np.bool_], dead: npt.NDArray[np.bool_], floor: fl
     """
     n_active = max(1, int((active & ~dead).sum()))
     least = np.where(active & ~dead, min(0.02, floor / n_active), 0.0)
-    return Limits(least, np.full(len(active), min(1.0, max(0.5, 2.0 / n_active))))
+    return Limits(least, np.full(len(active), min(1.0, max(cap, 2.0 / n_active))))
 
 
 def around(arms: Sequence[str], weights: Mapping[str, float], slack: float) -> Limits:

@@ -80,6 +80,7 @@ def test_a_sampler_that_stopped_to_follow_is_seen_by_its_age_though_its_samples_
     assert [level for _, _, level in found] == ["warn", "critical"]
     assert found[1][0] <= 20 + 30
     assert fired(Watch(["staleness"]), {**series, "sample_age": [4.0] * 60}) == []
+    assert fired(Watch(["staleness"]), {**series, "sample_age": [float("nan")] * 60}) == []
 
 
 def test_batches_without_signal_make_no_spike_of_the_next_one():
