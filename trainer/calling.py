@@ -8,19 +8,20 @@ from typing import Any, NamedTuple
 
 from trl.chat_template_utils import add_response_schema, parse_response
 
-from synth.environments.calls import Call, Reader
+from synth.environments.calls import Call, Reader, sound_call
 from synth.environments.terse import GRAMMARS
 from synth.environments.tools import Tool, ToolError
 from trainer.policies import LoadedPolicy
 
-PROBE = '<tool_call>\n{"name": "probe", "arguments": {}}\n</tool_call>'
+OPENS, CLOSES = "<tool_call>", "</tool_call>"
+PROBE = f'{OPENS}\n{{"name": "probe", "arguments": {{}}}}\n{CLOSES}'
 
 
 def reader_of(policy: LoadedPolicy, grammar: str) -> Reader:
     """The reader of a grammar; under `json`, also of another form where TRL knows the policy's template by it.
 
     What JSON cannot be read from is then read as the template's own call, one a message, typed by the tool's schema;
-    a message that is neither is refused as the JSON reader refuses it.
+    a message that is neither is refused as the JSON reader refuses it, and so is a call that is cut off.
     """
     read = GRAMMARS[grammar]
     parser = _parser(policy) if grammar == "json" and policy.chat else None
@@ -34,7 +35,9 @@ def reader_of(policy: LoadedPolicy, grammar: str) -> Reader:
             found = _calls(parser, text, tools)
             if len(found) != 1:
                 raise
-            return found[0]
+            if text.count(OPENS) > text.count(CLOSES):
+                raise ToolError(f"the call is cut off: {CLOSES} is missing; nothing was run") from None
+            return sound_call(*found[0])
 
     return either
 

@@ -126,6 +126,11 @@ def _call(text: str) -> Call:
         arguments = _read(arguments)
     if not isinstance(arguments, Mapping):
         raise ToolError(f"arguments of {name[:100]} are {_kind(arguments)}, not an object like {{...}}")
+    return sound_call(name, arguments)
+
+
+def sound_call(name: str, arguments: Mapping[str, Any]) -> Call:
+    """The call of a tool; raises `ToolError` for arguments that could not be stored."""
     try:
         json.dumps([name, arguments], ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):

@@ -142,8 +142,8 @@ def rollout_of(
 
 
 def called(name: str, /, **arguments: JsonValue) -> str:
-    """A tool call as a message."""
-    return json.dumps({"name": name, "arguments": arguments})
+    """A tool call as a message, in which no text of an argument can be taken for a tag around another call."""
+    return json.dumps({"name": name, "arguments": arguments}).replace("<", "\\u003c")
 
 
 def scripted(steps: Sequence[str | Mapping[str, JsonValue]]) -> Policy:

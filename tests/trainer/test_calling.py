@@ -44,7 +44,10 @@ def test_the_templates_own_form_is_read_with_the_types_of_the_tool():
         reader_of(speaker("qwen2_5.jinja"), "json")(XML, TOOLS)
 
 
-@pytest.mark.parametrize("text", ["", "I am done.", f"{XML}\n{XML}", XML[:20], '{"name": "set", "argu'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "I am done.", f"{XML}\n{XML}", '{"name": "set", "argu', *(XML[:size] for size in range(20, len(XML), 7))],
+)
 def test_what_is_no_call_is_refused_as_ever(text: str):
     with pytest.raises(ToolError, match="call"):
         reader_of(speaker("qwen3_5_nothink.jinja"), "json")(text, TOOLS)

@@ -10,6 +10,7 @@ import pytest
 from shop import FILES, FIXED, TASK
 
 from synth.environments import Budget
+from synth.environments.calls import Call, parse_call
 from synth.environments.repository import difference
 from synth.environments.running import called, play, scripted
 from synth.sandbox import Pool
@@ -81,3 +82,11 @@ def test_a_message_too_large_for_the_budget_ends_the_episode_with_no_answer(pool
     step = called("apply_patch", patch="+" * 10_000_000)
     one = play(TASK, scripted([step, FIX]), pool, budget=Budget(), clock=time.monotonic)
     assert (one.ended, one.cause) == ("budget:tokens", "budget:tokens")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a </think> b", "<tool_call>{}</tool_call>", "```json\n{}\n```", '{"name": "submit"}', "<function=x>", "\\u003c"],
+)
+def test_what_an_argument_says_is_taken_for_no_call(text: str) -> None:
+    assert parse_call(called("write", path="a", text=text)) == Call("write", {"path": "a", "text": text})
