@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -16,14 +17,14 @@ class ProgressParams(Params):
     every: int = Field(5, ge=1)
     """Turns within which one message is due."""
     least_words: int = Field(3, ge=1)
-    """Words beside the call that make a message."""
+    """Different words beside the call that make a message."""
 
 
 @grader("progress", version=1, kind=Kind.CONSTRAINT)
 class Progress:
     """Share of a rollout's whole stretches of `every` turns that hold a message; one said again is none.
 
-    1 for a rollout shorter than a stretch, undecided without turns.
+    Signs and the case of letters make no other message. 1 for a rollout shorter than a stretch, undecided without turns.
     """
 
     Settings = ProgressParams
@@ -39,10 +40,11 @@ class Progress:
         said = [beside(str(turn.get("text", ""))) for turn in case.turns if turn.get("role") == "assistant"]
         if not said:
             return Grade(None, detail="no turns")
-        every, seen, told = self._params.every, set[str](), list[bool]()
+        every, seen, told = self._params.every, set[tuple[str, ...]](), list[bool]()
         for text in said:
-            told.append(text not in seen and len(text.split()) >= self._params.least_words)
-            seen.add(text)
+            words = tuple(re.findall(r"\w+", text.casefold()))
+            told.append(words not in seen and len(set(words)) >= self._params.least_words)
+            seen.add(words)
         stretches = [any(told[start : start + every]) for start in range(0, len(told) - every + 1, every)]
         if not stretches:
             return Grade(1.0, detail="too short to need one")

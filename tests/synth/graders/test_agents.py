@@ -69,3 +69,12 @@ def test_progress_is_told_in_every_stretch_and_not_by_one_sentence_again_and_aga
     found = grade("progress", *(case(AGENT, "7", turns=turns) for turns in some))
     assert [one.score for one in found] == [1.0, 0.5, 0.5, 0.0, 1.0]
     assert grade("progress", case(task(), "7"))[0].score is None
+
+
+@pytest.mark.parametrize(
+    "padded", ["{dots}", ". . . {dots}", "go go go{dots}", "I  LOOK at line 1{dots}", "``` {dots}"]
+)
+def test_signs_and_words_said_again_are_no_progress(padded: str):
+    first = f"I look at line 1. {CALL}"
+    turns = saying(first, *(f"{padded.format(dots='.' * n)} {CALL}" for n in range(1, 10)))
+    assert grade("progress", case(AGENT, "7", turns=turns))[0].score == 0.5
