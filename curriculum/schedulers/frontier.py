@@ -161,6 +161,8 @@ class Frontier:
     def _frontier(
         self, n: int, step: int, scored: _Scored, taken: Sequence[Draw], rng: np.random.Generator
     ) -> list[Draw]:
+        if n == 0:
+            return []
         free = np.flatnonzero(self._open(step, taken, len(scored.u)))
         keys = scored.u[free] / self.config.temperature + rng.gumbel(size=len(free))
         if len(free) > ALWAYS:

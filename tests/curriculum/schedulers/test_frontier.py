@@ -140,3 +140,12 @@ def test_many_seen_tasks_are_shortlisted_and_resume_all_the_same():
     again = [d.position for d in resumed.draw(64, 3)]
     assert again == [d.position for d in scheduler.draw(64, 3)]
     assert len(set(pool.arm[again].tolist())) > 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_smallest_batches_may_be_exploration_alone(n):
+    scheduler = get("frontier")(worlds.pool(100), {"explore": 0.5, "replay": 0.0}, 0)
+    draws = [draw for step in range(30) for draw in scheduler.draw(n, step)]
+    assert len(draws) == 30 * n
+    assert {draw.reason for draw in draws} == {"explore", "frontier"}
