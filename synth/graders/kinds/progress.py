@@ -24,7 +24,8 @@ class ProgressParams(Params):
 class Progress:
     """Share of a rollout's whole stretches of `every` turns that hold a message; one said again is none.
 
-    Signs and the case of letters make no other message. 1 for a rollout shorter than a stretch, undecided without turns.
+    Signs and the case of letters make no other message. 1 for a rollout shorter than a stretch, undecided without
+    turns.
     """
 
     Settings = ProgressParams
