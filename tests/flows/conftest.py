@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -130,16 +131,34 @@ def campaign(tmp_path_factory, gradatim) -> Campaign:
     return Campaign(folder / "home", config, ended)
 
 
+@pytest.fixture(scope="session")
+def blank(tmp_path_factory):
+    """A created, empty home, copied by tests: creating one takes most of a second."""
+    from warehouse.store import Store
+
+    home = tmp_path_factory.mktemp("blank") / "home"
+    Store.open(home).close()
+    return home
+
+
+@pytest.fixture(scope="session")
+def one_judge():
+    """A judge for all tests; its sandbox starts when it is first asked."""
+    from synth.graders import Judge
+
+    with Judge(workers=1) as judge:
+        yield judge
+
+
 @pytest.fixture
-def planted(tmp_path):
+def planted(tmp_path, blank, one_judge):
     """An empty warehouse in which a test plants a campaign, stage by stage."""
     from planted_campaign import Planted
 
     from flows.settings import Settings
     from flows.workshop import Workshop
-    from synth.graders import Judge
     from warehouse.store import Store
 
-    home = tmp_path / "home"
-    with Store.open(home, threads=1) as store, Judge(workers=1) as judge:
-        yield Planted(Workshop(settings=Settings(home=home), store=store, judge=judge, run="run"))
+    home = shutil.copytree(blank, tmp_path / "home")
+    with Store.open(home, threads=1) as store:
+        yield Planted(Workshop(settings=Settings(home=home), store=store, judge=one_judge, run="run"))

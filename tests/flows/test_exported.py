@@ -23,6 +23,7 @@ from warehouse.contracts import contracts
 from warehouse.errors import GradatimError, UserError
 from warehouse.exports import LAYOUTS, export
 from warehouse.records import Attempt, AttemptOutcome, Source, Split, Status, StatusChange, Task, Verdict
+from warehouse.store import Store
 
 OWN_WORDS = [
     {"prompt": "Seven crates hold 12 jars each. How many jars are there?", "answer": "84"},
@@ -39,13 +40,14 @@ EVERYTHING = ("hidden_tests", "heldout")
 
 
 @pytest.fixture(scope="module")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+def origin(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     """A home with tasks of every kind of maker: families, a corpus, an agent family and a model."""
     folder = tmp_path_factory.mktemp("origin")
+    shutil.copytree(blank, folder / "home")
     rows = folder / "rows.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in OWN_WORDS))
     with workshop(Settings(home=folder / "home", workers=1), flow="test", config={}) as shop:
-        make_tasks(shop, requests_for(["rev", "chain", "mix", "induction"], n=8, seed=1), campaign_id="c")
+        make_tasks(shop, requests_for(["rev", "chain", "mix", "induction"], n=6, seed=1), campaign_id="c")
         import_source(shop, "jsonl", rows, source="mine")
         agent_tasks(shop, agent_requests(["toolset"], n=5, seed=2), campaign_id="c")
         shop.commit(_written(), batch="written", purpose="x")
@@ -74,10 +76,19 @@ def _plain(prompt: str, gold: str) -> Task:
 
 
 @pytest.fixture
-def new(tmp_path: Path) -> Iterator[Workshop]:
-    """A new home."""
-    with workshop(Settings(home=tmp_path / "new", workers=1), flow="test", config={}) as shop:
-        yield shop
+def new(blank: Path, origin: Workshop, tmp_path: Path) -> Iterator[Workshop]:
+    """A new home, with the other's judge."""
+    home = shutil.copytree(blank, tmp_path / "new")
+    with Store.open(home) as store:
+        yield Workshop(settings=Settings(home=home, workers=1), store=store, judge=origin.judge, run="r")
+
+
+@pytest.fixture(scope="module")
+def words(origin: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An export of one family."""
+    folder = tmp_path_factory.mktemp("words") / "x"
+    export(origin.store, folder, family="rev")
+    return folder
 
 
 def _counts(shop: Workshop) -> dict[str, int]:
@@ -95,7 +106,7 @@ def _makers(shop: Workshop) -> dict[str | None, tuple[str, ...]]:
     ("layout", "form"),
     [
         ("gradatim", "jsonl"),
-        ("verl", "datasets"),
+        pytest.param("verl", "datasets", marks=pytest.mark.slow),
         *(pytest.param(one, "parquet", marks=pytest.mark.slow) for one in sorted({*LAYOUTS} - {"gradatim", "verl"})),
     ],
 )
@@ -138,7 +149,8 @@ def test_trying_it_first_writes_nothing(origin: Workshop, tmp_path: Path) -> Non
 
 def test_its_own_home_has_every_task_already(origin: Workshop, tmp_path: Path) -> None:
     home = shutil.copytree(origin.home.root, tmp_path / "home")
-    with workshop(Settings(home=home, workers=1), flow="test", config={}) as shop:
+    with Store.open(home) as store:
+        shop = Workshop(settings=Settings(home=home, workers=1), store=store, judge=origin.judge, run="r")
         first = shop.store.tasks()[0]
         aside = StatusChange(task_id=first.task_id, status=Status.QUARANTINED, reason="doubtful")
         export(shop.store, tmp_path / "x", private=EVERYTHING)
@@ -278,8 +290,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_export_is_refused_whole(origin: Workshop, tmp_path: Path, damage: str) -> None:
-    export(origin.store, tmp_path / "x", family="rev")
+def test_a_damaged_export_is_refused_whole(words: Path, tmp_path: Path, damage: str) -> None:
+    shutil.copytree(words, tmp_path / "x")
     change, told = DAMAGE[damage]
     change(tmp_path / "x")
     with pytest.raises(GradatimError, match=told):

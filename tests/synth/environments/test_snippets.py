@@ -6,6 +6,7 @@ import json
 import random
 import time
 from contextlib import nullcontext
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -35,6 +36,7 @@ def pool():
         yield judge.pool
 
 
+@cache
 def admitted(level: int, pool, n: int = 40, family: str = "snippet") -> list[Task]:
     maker = MAKERS.get(family)
     with Judge(workers=1) as judge:
@@ -83,7 +85,7 @@ def test_what_is_no_program_is_no_answer(text, pool):
 
 
 def test_tasks_follow_from_their_request(pool):
-    assert admitted(2, pool) == admitted(2, pool)
+    assert admitted.__wrapped__(2, pool) == admitted(2, pool)
 
 
 def episode(pool, task: Task) -> Episode:
