@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -51,10 +52,32 @@ def note_reached(home: Home, reader: str, table: str, until: int) -> None:
     with locked(home):
         readers = _readers(home)
         key = f"{reader}/{contract_of(table).name}"
-        readers[key] = max(until, readers.get(key, 0))
-        draft = home.feeds.with_suffix(".partial")
-        draft.write_text(json.dumps(readers, indent=2, sort_keys=True) + "\n", "utf-8")
-        draft.replace(home.feeds)
+        _write(home, readers | {key: max(until, readers.get(key, 0))})
+
+
+def renumber(old: Store, new: Store) -> None:
+    """Put the readers of `old` where they stand in `new`, a copy in the same home whose snapshots are numbered anew.
+
+    A reader that has had every row goes on behind the copy; one that has not is given all of them again.
+    """
+    with locked(old.home):
+        places = {}
+        for key, since in _readers(old.home).items():
+            name = contract_of(key.rpartition("/")[2]).name
+            left = old.rows(
+                f"SELECT 1 AS n FROM batches AS b SEMI JOIN {name} AS t ON t.batch_id = b.batch"
+                " WHERE b.snapshot_id > $since LIMIT 1",
+                {"since": since},
+            )
+            places[key] = 0 if left else new.snapshot()
+        if places:
+            _write(old.home, places)
+
+
+def _write(home: Home, readers: Mapping[str, int]) -> None:
+    draft = home.feeds.with_suffix(".partial")
+    draft.write_text(json.dumps(readers, indent=2, sort_keys=True) + "\n", "utf-8")
+    draft.replace(home.feeds)
 
 
 def _readers(home: Home) -> dict[str, int]:

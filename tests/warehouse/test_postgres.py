@@ -18,6 +18,7 @@ from warehouse import people_sql
 from warehouse.catalog import libpq
 from warehouse.engine import connect
 from warehouse.errors import UserError
+from warehouse.feed import note_reached, reached
 from warehouse.home import Home
 from warehouse.store import Store
 from warehouse.upkeep import backup, check, compact, expire, move, purge
@@ -48,9 +49,11 @@ def test_a_warehouse_moves_to_postgres_and_works_the_same(
     answers = {
         name: store.named(name).to_pylist() for name in ("funnel", "buckets", "weak_spots", "duplicate_clusters")
     }
+    note_reached(store.home, "level", "tasks", store.snapshot())
     told = move(store, catalog_url=database(), data_url=str(tmp_path / "bucket"))
     assert told["tasks"] == 12
     with Store.open(store.home.root) as moved:
+        assert reached(moved.home, "level", "tasks") == moved.snapshot()
         assert moved.home.catalog_url is not None
         assert moved.tasks() == store.tasks()
         assert {name: moved.named(name).to_pylist() for name in answers} == answers

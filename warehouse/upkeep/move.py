@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warehouse.contracts import PRIVATE_TABLE, contracts
 from warehouse.errors import GradatimError, UserError
+from warehouse.feed import renumber
 from warehouse.home import Home
 from warehouse.store import Store
 from warehouse.upkeep.files import Tell, untold
@@ -15,7 +16,8 @@ def move(
     """Copy every row, in order and with its stamps, to a new catalog and/or data location, and use it from then on.
 
     The old files are kept. Snapshots start anew: stages keep the numbers they pinned, but cannot be replayed from
-    before the move. Returns rows by table. Raises `UserError` when the target already holds rows.
+    before the move; readers of the change feed go on where they were. Returns rows by table. Raises `UserError` when
+    the target already holds rows.
     """
     target = Home(store.home.root, catalog_url, data_url)
     if (catalog_url, data_url) == (None, None) or target == store.home:
@@ -41,5 +43,6 @@ def move(
                 raise GradatimError(
                     f"{name}: {copied[name]} rows were copied, {found} are there; the old home is unchanged"
                 )
+        renumber(store, new)
         target.remember()
     return copied
