@@ -16,12 +16,15 @@ class BrevityParams(Params):
     free: int = Field(200, ge=0)
     """Characters beside the call of a turn that cost nothing."""
     most: int = Field(2_000, gt=0)
-    """Characters a turn beyond the free ones at which the cost is 1."""
+    """Characters beyond the free ones, in all turns together, at which the cost is 1."""
 
 
 @grader("brevity", version=1, kind=Kind.CONSTRAINT)
 class Brevity:
-    """`clip((n - free) / most, 0, 1)` of the mean characters n beside a rollout's calls; undecided without turns."""
+    """`clip(sum(max(0, n - free)) / most, 0, 1)` over turns of n characters beside the call; undecided without turns.
+
+    Turns that say little make no other cheaper.
+    """
 
     Settings = BrevityParams
 
@@ -36,7 +39,5 @@ class Brevity:
         sizes = [len(beside(str(turn.get("text", "")))) for turn in case.turns if turn.get("role") == "assistant"]
         if not sizes:
             return Grade(None, detail="no turns")
-        n = sum(sizes) / len(sizes)
-        return Grade(
-            min(1.0, max(0.0, (n - self._params.free) / self._params.most)), detail=f"{n:.0f} characters a turn"
-        )
+        n = sum(max(0, size - self._params.free) for size in sizes)
+        return Grade(min(1.0, n / self._params.most), detail=f"{n} characters too many")

@@ -61,6 +61,8 @@ def test_words_beside_calls_cost_and_calls_do_not():
     thinking = case(AGENT, "7", turns=saying(f"<think>{long * 9}</think>{CALL}"))
     assert [one.score for one in grade("brevity", silent, thinking, free=0)] == [0.0, 0.0]
     assert grade("brevity", case(task(), "7"))[0].score is None
+    padded = case(AGENT, "7", turns=saying(f"{'x' * 2200} {CALL}", *[CALL, "", "ok"] * 5))
+    assert grade("brevity", padded)[0].score == 1.0
 
 
 def test_progress_is_told_in_every_stretch_and_not_by_one_sentence_again_and_again():
