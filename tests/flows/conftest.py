@@ -38,6 +38,7 @@ baseline = "uniform"
 n_steps = 2
 prompts_per_step = 4
 group_size = 4
+entropy_coef = 0.001
 [calibration]
 group_size = 4
 [guard]

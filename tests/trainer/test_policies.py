@@ -41,7 +41,7 @@ def test_another_tokenizer_is_another_policy(tmp_path: Path):
 
 def test_a_policy_that_is_nowhere_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserError, match="neither pocket, pocket_agent, smollm") as error:
+    with pytest.raises(UserError, match="neither pocket, pocket_agent, pocket_tools, smollm") as error:
         policies.load("no-such-folder", tmp_path)
     assert "\n" not in str(error.value)
 

@@ -23,7 +23,7 @@ def names_of(family: str) -> list[str]:
     """Every name of a family, one a first syllable.
 
     >>> names_of("known 0")[:3]
-    ['baba', 'beda', 'bika']
+    ['baba', 'bede', 'biki']
     """
     kind, _, number = family.partition(" ")
     syllables, stride = (KNOWN, 5) if kind == "known" else (FOREIGN, 3)

@@ -115,7 +115,7 @@ def test_every_part_is_there(page):
         "after stage 2: warn forgetting",
         "after stage 3: cleared forgetting",
         "stage 2, step 25: critical pass_rate_below_prediction",
-        "change -0.223, upper end of its interval -0.106, measured 0.106. Warns at 0.05, critical at 0.15.",
+        "change -0.223, upper end of its interval -0.106, measured 0.106. Warns at 0.05, critical at 0.2.",
         "learning rate 0.0003 → 0.00015. One stage later: pass@1 0.04.",
         "admitted, of all attempts",
         "P(mixed) the chance that a group",

@@ -50,7 +50,7 @@ def test_identity_follows_settings_and_weights():
 
 
 def test_an_unknown_model_is_refused():
-    with pytest.raises(UserError, match="neither pocket, pocket_agent, smollm"):
+    with pytest.raises(UserError, match="neither pocket, pocket_agent, pocket_tools, smollm"):
         open_local(POCKET.model_copy(update={"model": "/no/such/folder"}), Path())
 
 
