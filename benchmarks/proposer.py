@@ -138,6 +138,10 @@ def against(rows: list[dict], base: str, key: str) -> dict[str, object]:
     }  # fmt: skip
 
 
+def is_held_out(task: Task) -> bool:
+    return task.split is Split.HELDOUT
+
+
 def main() -> None:
     """Prints a line for each arm and seed, and one JSON object last."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -160,8 +164,7 @@ def main() -> None:
     first, last = map(int, options.seeds.split(":"))
     rows = []
     with Judge(workers=1) as judge:
-        held = lambda task: task.split is Split.HELDOUT  # noqa: E731
-        heldout = admitted("snippet", options.per_level, held, seed=7, judge=judge)
+        heldout = admitted("snippet", options.per_level, is_held_out, seed=7, judge=judge)
         for seed in range(first, last):
             home = options.folder.resolve() / f"{options.rounds}x{options.steps}-{options.proposing}-{seed}"
             home.mkdir(parents=True, exist_ok=True)

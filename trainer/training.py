@@ -24,7 +24,6 @@ from trainer.evaluate import choose, sample_and_judge
 from trainer.factory import Factory
 from trainer.grpo import CurriculumTrainer
 from trainer.guard import Guard
-from trainer.knobs import check_stage
 from trainer.lora import REFERENCE, adapted, write_base
 from trainer.policies import LoadedPolicy
 from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout_rows
@@ -86,6 +85,7 @@ class Stage:
             seed=file.seed,
             last_step=file.last_step,
             n_processes=n_processes,
+            graders=config.graders,
         )
         self.sampler = CurriculumSampler(
             scheduler,
@@ -112,9 +112,7 @@ class Stage:
             policy=policy,
             tasks=tasks,
             sampler=self.sampler,
-            reward=TaskReward(
-                tasks, judge, self._stack(policy, judge, n_processes), timeout_s=config.stage.reward_timeout_s
-            ),
+            reward=TaskReward(tasks, judge, self._stack(policy, judge), timeout_s=config.stage.reward_timeout_s),
             recorder=self.record,
             args=args,
             lean=config.sampling.engine == "lean",
@@ -169,13 +167,11 @@ class Stage:
             )
         return Factory(self.tasks, lambda: judge.pool, episodes)
 
-    def _stack(self, policy: LoadedPolicy, judge: JudgeLike, n_processes: int) -> Stack | None:
-        """The grader stack that the stage declares, active at the stage's place; raises when it cannot be used."""
+    def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
+        """The grader stack that the stage declares, active at the stage's place."""
         graders = self.file.trainer.graders
         if graders is None:
             return None
-        trainer = self.file.trainer
-        check_stage(trainer.stage, trainer.sampling, graders=graders, n_processes=n_processes)
         referee = referee_of(self.file.trainer.referee, Path(self.file.home))
         place = self.file.stage_index + 1
         return Stack(graders, judge, referee=referee, stage=place, policy_lineage=policy.lineage)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from trl import GRPOConfig
 
+from synth.graders.config import StackConfig
 from trainer.config import SamplingConfig, StageConfig
 from trainer.errors import KnobRefused
 from trainer.knobs import accumulation_of, check_stage
@@ -24,12 +25,13 @@ def grpo_config(
     seed: int,
     last_step: int,
     n_processes: int = 1,
+    graders: StackConfig | None = None,
 ) -> GRPOConfig:
     """TRL's settings for a stage that ends at optimizer step `last_step` of its campaign.
 
     Raises `KnobRefused` for what `trainer.knobs.check_stage` refuses, and for what TRL does.
     """
-    check_stage(stage, sampling, n_processes=n_processes)
+    check_stage(stage, sampling, graders=graders, n_processes=n_processes)
     passed: dict[str, Any] = {name: value for name, value in stage.trl.items() if name != "gradient_accumulation_steps"}
     accumulation = accumulation_of(stage)
     rollouts = stage.prompts_per_step * stage.group_size

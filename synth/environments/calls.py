@@ -89,16 +89,16 @@ def _candidates(text: str) -> list[str]:
     for match in _BARE.finditer(text):
         if match.start() < end:
             continue
-        found.append(text[match.start() :])
-        end = match.start() + _length(found[-1])
-        found[-1] = text[match.start() : end]
+        end = _end(text, match.start())
+        found.append(text[match.start() : end])
     return found
 
 
-def _length(text: str) -> int:
-    """Characters up to the end of the JSON object that a text begins with; all of it when it does not end."""
+def _end(text: str, start: int = 0) -> int:
+    """Where the JSON object that begins at `start` ends; the end of the text when it does not end."""
     depth, quoted, escaped = 0, False, False
-    for place, char in enumerate(text):
+    for place in range(start, len(text)):
+        char = text[place]
         if escaped:
             escaped = False
         elif quoted:
@@ -139,7 +139,7 @@ def sound_call(name: str, arguments: Mapping[str, Any]) -> Call:
 
 
 def _read(text: str) -> Any:
-    if _length(text) == len(text) and not text.endswith(("}", "]")) and text[:1] in "{[":
+    if _end(text) == len(text) and not text.endswith(("}", "]")) and text[:1] in "{[":
         raise ToolError(f"the call is cut off: its JSON does not end within {len(text)} characters; nothing was run")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant, strict=False)

@@ -127,6 +127,11 @@ class Check:
     by: tuple[str, str] | None = None
 
 
+def task_by_task(say: Callable[[Task], Finding]) -> Callable[[Sequence[Subject], Bench], list[Finding]]:
+    """The `examine` of a check that says its word of one task at a time."""
+    return lambda subjects, bench: [say(one.task) for one in subjects]
+
+
 def _load_own_checks() -> None:
     import synth.evidence as package
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from agent_world import snippets
-from trainer_stages import build, stage_file
+from trainer_stages import build, spooled, stage_file
 
 from synth.graders import StackConfig
 from trainer import policies
@@ -51,13 +51,7 @@ def trained(home: Path, folder: Path, judge, *, n_steps: int, seed: int, graders
     file = file.model_copy(update={"trainer": file.trainer.model_copy(update={"graders": graders, "guard": guard})})
     stage = build(file, snippets(judge, Split.TRAIN, 40), judge)
     end = stage.train()
-    alarms: list[Alarm] = []
-
-    class Keeper:
-        def commit(self, records, **_):
-            alarms.extend(record for record in records if isinstance(record, Alarm))
-
-    stage.spool.drain(Keeper(), run="r")
+    alarms = spooled(stage, Alarm)
     gaps = [one.step for one in alarms if one.detector == "hidden_tests" and one.level == "critical"]
     return end.checkpoint.folder, gaps
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from agent_world import Broken, snippets
-from trainer_stages import assert_in_no_term_of_the_loss, build, losses, stage_file
+from trainer_stages import assert_in_no_term_of_the_loss, build, losses, spooled, stage_file
 from trainer_tasks import tasks_of
 
 from synth.environments import Budget
@@ -124,17 +124,6 @@ def agent_stage(home: Path, folder: Path, *, graders: StackConfig | None = None,
     return file.model_copy(update={"trainer": file.trainer.model_copy(update={"graders": graders})})
 
 
-def spooled(stage) -> list[Rollout]:
-    kept: list[Rollout] = []
-
-    class Keeper:
-        def commit(self, records, **_):
-            kept.extend(record for record in records if isinstance(record, Rollout))
-
-    stage.spool.drain(Keeper(), run="r")
-    return kept
-
-
 def test_rows_of_a_stage_hold_the_turns_and_no_step_trains_on_an_observation(
     tmp_path: Path, agent_folder: Path, judge, tasks
 ):
@@ -148,7 +137,7 @@ def test_rows_of_a_stage_hold_the_turns_and_no_step_trains_on_an_observation(
 
     stage.trainer._compute_loss = watched
     stage.train()
-    rows = spooled(stage)
+    rows = spooled(stage, Rollout)
     assert len(rows) == 16
     assert all(len(row.turns) >= 2 and row.turns[0]["role"] == "user" for row in rows)
     assert all(row.n_tokens == sum(turn["tokens"] for turn in row.turns) for row in rows)
@@ -196,7 +185,7 @@ def test_an_episode_whose_environment_fails_is_in_no_term_of_the_loss(
     compute = stage.trainer._compute_loss
     stage.trainer._compute_loss = lambda model, inputs: (batches.append(inputs), compute(model, inputs))[1]
     stage.train()
-    rows = spooled(stage)
+    rows = spooled(stage, Rollout)
     failed = torch.tensor([row.judgement is Judgement.INFRA for row in rows])
     assert 0 < int(failed.sum()) < len(rows)
     assert all((row.reward is None) == (row.judgement is Judgement.INFRA) for row in rows)
@@ -233,7 +222,7 @@ def test_a_stack_grades_the_turns(tmp_path: Path, agent_folder: Path, judge, tas
     naive = StackConfig.model_validate({"grader": [{"name": "shown", "uses": "shown"}]})
     stage = build(agent_stage(tmp_path, agent_folder, n_steps=2, prompts_per_step=6, graders=naive), tasks, judge)
     stage.train()
-    rows = spooled(stage)
+    rows = spooled(stage, Rollout)
     assert rows
     assert all(row.reward == row.parts["S"] == row.parts.get("shown", 0.0) for row in rows)
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from agent_world import Broken, snippets
 from datasets import Dataset
-from trainer_stages import build, stage_file
+from trainer_stages import build, spooled, stage_file
 from transformers.utils import get_json_schema
 from trl import GRPOConfig, GRPOTrainer
 from trl import chat_template_utils as templates
@@ -139,17 +139,6 @@ def test_calls_are_those_of_an_episode(judge):
     assert "over" in call(one, "submit", {})
 
 
-def spooled(stage) -> list[Rollout]:
-    kept: list[Rollout] = []
-
-    class Keeper:
-        def commit(self, records, **_):
-            kept.extend(record for record in records if isinstance(record, Rollout))
-
-    stage.spool.drain(Keeper(), run="r")
-    return kept
-
-
 def test_a_stage_plays_through_it_and_trains_on_what_the_policy_wrote(tmp_path: Path, folder: Path, judge, tasks):
     file = stage_file(tmp_path, folder, sampling=SAMPLING, n_steps=1, checkpoint_every=1)
     batches = []
@@ -157,7 +146,7 @@ def test_a_stage_plays_through_it_and_trains_on_what_the_policy_wrote(tmp_path: 
     compute = stage.trainer._compute_loss
     stage.trainer._compute_loss = lambda model, inputs: (batches.append(inputs), compute(model, inputs))[1]
     stage.train()
-    rows = spooled(stage)
+    rows = spooled(stage, Rollout)
     assert len(rows) == 16
     assert sum(row.judgement is Judgement.PASS for row in rows) > 0
     assert {row.reward for row in rows} == {0.0, 1.0}
@@ -185,7 +174,7 @@ def test_what_fails_under_a_tool_is_in_no_term_of_the_loss(tmp_path: Path, folde
     compute = stage.trainer._compute_loss
     stage.trainer._compute_loss = lambda model, inputs: (batches.append(inputs), compute(model, inputs))[1]
     stage.train()
-    rows = spooled(stage)
+    rows = spooled(stage, Rollout)
     failed = torch.tensor([row.judgement is Judgement.INFRA for row in rows])
     assert 0 < int(failed.sum()) < len(rows)
     [batch] = batches

@@ -74,3 +74,15 @@ def assert_in_no_term_of_the_loss(trainer: Any, batch: Mapping[str, Any], undeci
     base = trainer._compute_loss(trainer.model, batch).item()
     assert math.isclose(loss_with(undecided), base, rel_tol=1e-6)
     assert not math.isclose(loss_with(~undecided), base, rel_tol=1e-3)
+
+
+def spooled(stage: Stage, kind: type) -> list[Any]:
+    """The records of a kind that a stage has spooled, as a committer would take them."""
+    kept: list[Any] = []
+
+    class Keeper:
+        def commit(self, records: Sequence[Any], **_: Any) -> None:
+            kept.extend(record for record in records if isinstance(record, kind))
+
+    stage.spool.drain(Keeper(), run="r")  # type: ignore[arg-type]
+    return kept

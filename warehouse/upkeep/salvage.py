@@ -23,9 +23,8 @@ def salvage(
     """Build a new home in `to` from the files that are whole; the damaged home is left as it is.
 
     Where the catalog itself is gone or broken the files are read without it, as `rescue` does. Returns per table
-    `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty or lies in the
-    damaged data folder. With `dry_run` nothing is
-    built, and `n_rows` is what the catalog says of the whole files.
+    `{"n_rows", "n_files_lost", "n_rows_lost"}`. Raises `UserError` when `to` is not empty or lies in the damaged data
+    folder. With `dry_run` nothing is built, and `n_rows` is what the catalog says of the whole files.
     """
     place = home if isinstance(home, Home) else Home.at(home)
     target = Home.at(to)
@@ -60,7 +59,7 @@ def _copy(source: duckdb.DuckDBPyConnection, rebuilt: Store, name: str, paths: l
     names = [row[0] for row in source.execute(f"DESCRIBE {name}").fetchall()]
     columns = ", ".join(f'"{column}"' for column in names)
     try:
-        if name in ("batches",):
+        if name == "batches":
             rows = source.execute(f"SELECT {columns} FROM {name} ORDER BY rowid").to_arrow_table()
         elif paths:
             # Files of an older schema lack columns that came later: those stay none.

@@ -19,7 +19,7 @@ from synth.environments.makers import MAKERS, Maker
 from synth.environments.running import play
 from synth.environments.terse import terse_call
 from synth.evidence import Subject
-from synth.evidence.check import PASSED, Bench, Check, Finding, failed
+from synth.evidence.check import PASSED, Check, Finding, failed, task_by_task
 from synth.family import Item
 from synth.proposals import Proposal, Request
 from synth.sandbox import Pool
@@ -111,14 +111,10 @@ def needed(task: Task) -> frozenset[str]:
 
 def checks(pool: Pool) -> Sequence[Check]:
     """Evidence: the plan reaches the goal, and what is out of date or not converted does not."""
-
-    def plan(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_reached(one.task, pool) for one in subjects]
-
-    def guess(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_guessed(one.task) for one in subjects]
-
-    return [Check("plan", 1, "tool-plan", 10, plan, independent=True), Check("guess", 1, "probes", 20, guess)]
+    return [
+        Check("plan", 1, "tool-plan", 10, task_by_task(lambda task: _reached(task, pool)), independent=True),
+        Check("guess", 1, "probes", 20, task_by_task(_guessed)),
+    ]
 
 
 def _reached(task: Task, pool: Pool) -> Finding:

@@ -12,7 +12,7 @@ from synth.environments.riddles.riddle import KINDS, Riddle
 from synth.environments.snippets.faults import N_LINES, line
 from synth.environments.snippets.program import value
 from synth.evidence import Subject
-from synth.evidence.check import PASSED, Bench, Check, Finding, failed
+from synth.evidence.check import PASSED, Check, Finding, failed, task_by_task
 from synth.family import Item
 from synth.proposals import Proposal, Request
 from synth.sandbox import Pool, Test, load_tests
@@ -71,16 +71,9 @@ def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
 
 def checks(pool: Pool) -> Sequence[Check]:
     """Evidence: execution confirms the answer, and nothing gives it away."""
-
-    def answer(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_answered(one.task, pool) for one in subjects]
-
-    def guess(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_guessed(one.task) for one in subjects]
-
     return [
-        Check("answer", 1, "riddle-tests", 10, answer, independent=True),
-        Check("guess", 1, "probes", 20, guess, independent=True),
+        Check("answer", 1, "riddle-tests", 10, task_by_task(lambda task: _answered(task, pool)), independent=True),
+        Check("guess", 1, "probes", 20, task_by_task(_guessed), independent=True),
     ]
 
 

@@ -14,7 +14,7 @@ from synth.environments.makers import MAKERS, Maker
 from synth.environments.snippets.faults import KINDS, N_LINES, line
 from synth.environments.snippets.program import Snippet, given, remark, shown_passes, value
 from synth.evidence import Subject
-from synth.evidence.check import PASSED, Bench, Check, Finding, failed
+from synth.evidence.check import PASSED, Check, Finding, failed, task_by_task
 from synth.family import Item
 from synth.proposals import Proposal, Request
 from synth.sandbox import Pool, Test
@@ -71,16 +71,9 @@ def task_of_item(item: Item, *, level: int, seed: int, index: int, name: str = N
 
 def checks(pool: Pool) -> Sequence[Check]:
     """Evidence: the repair passes, the check shows the fault, and no part of the repair is enough."""
-
-    def repair(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_repaired(one.task, pool) for one in subjects]
-
-    def fault(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_faulty(one.task, pool) for one in subjects]
-
     return [
-        Check("repair", 1, "snippet-tests", 10, repair, independent=True),
-        Check("fault", 1, "snippet-tests", 20, fault, independent=True),
+        Check("repair", 1, "snippet-tests", 10, task_by_task(lambda task: _repaired(task, pool)), independent=True),
+        Check("fault", 1, "snippet-tests", 20, task_by_task(lambda task: _faulty(task, pool)), independent=True),
     ]
 
 

@@ -18,7 +18,7 @@ from synth.environments.makers import MAKERS, Maker
 from synth.environments.running import called, play, scripted
 from synth.environments.toolsets.service import Service, Spec
 from synth.evidence import Subject
-from synth.evidence.check import PASSED, Bench, Check, Finding, failed
+from synth.evidence.check import PASSED, Check, Finding, failed, task_by_task
 from synth.family import Item
 from synth.proposals import Proposal, Request
 from synth.sandbox import Pool
@@ -154,11 +154,10 @@ def proposals(request: Request, pool: Pool) -> Iterator[Proposal]:
 
 def checks(pool: Pool) -> Sequence[Check]:
     """Evidence: the plan reaches the goal, what a guess could give does not, and each kind of call is needed."""
-
-    def plan(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-        return [_reached(one.task, pool) for one in subjects]
-
-    return [Check("plan", 1, "tool-plan", 10, plan, independent=True), Check("guess", 1, "probes", 20, _guess)]
+    return [
+        Check("plan", 1, "tool-plan", 10, task_by_task(lambda task: _reached(task, pool)), independent=True),
+        Check("guess", 1, "probes", 20, task_by_task(_guessed)),
+    ]
 
 
 def plan_of(task: Task) -> list[str]:
@@ -170,10 +169,6 @@ def _reached(task: Task, pool: Pool) -> Finding:
     ticks = iter(range(10**6))
     played = play(task, scripted(plan_of(task)), pool, budget=Budget(), clock=lambda: float(next(ticks)) / 1000)
     return PASSED if played.passed else failed(f"plan: {played.word.judgement}", detail=played.word.detail)
-
-
-def _guess(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
-    return [_guessed(one.task) for one in subjects]
 
 
 def _guessed(task: Task) -> Finding:
