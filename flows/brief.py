@@ -1,7 +1,7 @@
 """A run whose server is gone ends within minutes: what it would tell the server waits for no one.
 
 Prefect's client tries to send each event for some ten seconds, one after the other, and a process does not end before
-all were tried: hours where there were many tasks. Sent without pauses, events of a server that comes back are still
+all were tried, so that the wait grows with the tasks. Sent without pauses, events of a server that comes back are still
 sent again, and those of one that stays away cost nothing.
 """
 

@@ -51,7 +51,6 @@ OURS: Mapping[str, str] = {
     "data_seed": "the campaign's seed",
     "output_dir": "the home",
     "reward_weights": "the graders",
-    "scale_rewards": "[stage.trl] is refused under pass_k > 1",
     **dict.fromkeys(("shuffle_dataset", "train_sampling_strategy", "length_column_name"), _SCHEDULER),
     **dict.fromkeys(
         ("dataloader_num_workers", "dataloader_drop_last", "dataloader_persistent_workers", "dataloader_in_order",
@@ -73,9 +72,6 @@ OURS: Mapping[str, str] = {
     "logging_nan_inf_filter": "fixed: NaN is never hidden",
 }  # fmt: skip
 """TRL fields that our own settings decide, and where."""
-
-PASSES = {"scale_rewards"}
-"""Fields of `OURS` that may pass under a condition checked below."""
 
 CHOICES: Mapping[str, tuple[JsonValue, ...]] = {
     "scale_rewards": ("group", "batch", "none", True, False),
@@ -135,7 +131,7 @@ def _check_fields(setting: Setting) -> None:
         if name not in known:
             told = str(unknown_name("[stage.trl] field", name, known, "trl.GRPOConfig"))
             raise KnobRefused(f"{told.split('; known')[0]}; see: trl.GRPOConfig")
-        if name in OURS and name not in PASSES:
+        if name in OURS:
             raise KnobRefused(f"[stage.trl] {name} is decided by {OURS[name]}; remove it from [stage.trl]")
         _check_value(name, value, known[name])
         if why := idle_because(name, setting):
