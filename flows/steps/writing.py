@@ -154,9 +154,10 @@ def foreseen(shop: Workshop, order: WritingOrder, config: ModelsConfig) -> Mappi
     """
     style = STYLES.get(order.style)
     asked = _commissions(shop, style, order)
-    worst = [worst_case(style.ask(one)) for one in asked]
+    writes, checks = (model.max_tokens if model else None for model in (config.writer, config.checker))
+    worst = [worst_case(style.ask(one), writes) for one in asked]
     written = tuple(sum(part) for part in zip(*worst, strict=True))
-    check_in, check_out = worst_case(replace(CHECKED, n=order.n_votes))
+    check_in, check_out = worst_case(replace(CHECKED, n=order.n_votes), checks)
     checked = (order.n * check_in, order.n * check_out)
     money = 0.0
     for (n_in, n_out), model in ((written, config.writer), (checked, config.checker)):

@@ -71,6 +71,7 @@ class Budgeted:
 
     def __init__(self, engine: Engine, purse: Purse, config: ModelConfig) -> None:
         self._engine, self._purse = engine, purse
+        self._max_tokens = config.max_tokens
         self._price_in, self._price_out = config.price_in / 1e6, config.price_out / 1e6
         self.name, self.version, self.lineage = engine.name, engine.version, engine.lineage
 
@@ -87,7 +88,8 @@ class Budgeted:
                 yield from ((i, Answered(failure=reason)) for i in range(start, len(asks)))
                 return
             for place, answered in as_they_come(self._engine, asks[start:end]):
-                tokens = answered.n_prompt_tokens + sum(reply.n_tokens for reply in answered.replies)
+                said = sum(reply.n_tokens for reply in answered.replies)
+                tokens = answered.n_prompt_tokens + answered.n_lost_tokens + said
                 self._purse.spend(0 if answered.cached else tokens, answered.cost)
                 yield start + place, answered
             start = end
@@ -97,7 +99,7 @@ class Budgeted:
         tokens, money, end = 0, 0.0, start
         most = start + TIMED if self._purse.ceiling.minutes is not None else len(asks)
         while end < min(most, len(asks)):
-            n_in, n_out = worst_case(asks[end])
+            n_in, n_out = worst_case(asks[end], self._max_tokens)
             tokens, money = tokens + n_in + n_out, money + n_in * self._price_in + n_out * self._price_out
             reason = self._purse.exhausted(tokens, money)
             if reason is not None:
@@ -106,7 +108,10 @@ class Budgeted:
         return end, None
 
 
-def worst_case(ask: Ask) -> tuple[int, int]:
-    """The most prompt and generated tokens that an ask can take: a token holds at least one byte."""
+def worst_case(ask: Ask, max_tokens: int | None = None) -> tuple[int, int]:
+    """The most prompt and generated tokens that an ask can take: a token holds at least one byte.
+
+    `max_tokens` of the model's configuration stands for the ask's own.
+    """
     n_in = len((ask.system or "").encode()) + len(ask.prompt.encode()) + 64
-    return n_in, ask.n * ask.max_tokens
+    return n_in, ask.n * (ask.max_tokens if max_tokens is None else max_tokens)

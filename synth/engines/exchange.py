@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import ssl
+import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -44,6 +47,9 @@ def exchange(
         headers["Authorization"] = f"Bearer {key.get_secret_value()}"
     body = None if payload is None else json.dumps(payload).encode("utf-8")
     connection = _connection(parts.scheme, parts.hostname or "", parts.port, timeout_s)
+    late = threading.Timer(timeout_s, _hang_up, [connection])
+    late.daemon = True
+    late.start()
     try:
         connection.request("GET" if body is None else "POST", parts.path or "/", body, headers)
         reply = connection.getresponse()
@@ -51,10 +57,11 @@ def exchange(
     except TimeoutError:
         return Response(trouble="timed out")
     except (ConnectionError, http.client.HTTPException, ssl.SSLError):
-        return Response(trouble="connection closed")
+        return Response(trouble="timed out" if time.monotonic() >= deadline else "connection closed")
     except OSError:
         return Response(trouble="no connection")
     finally:
+        late.cancel()
         connection.close()
     if text is None:
         return Response(reply.status, trouble="answer too long")
@@ -69,6 +76,13 @@ def _connection(scheme: str, host: str, port: int | None, timeout_s: float) -> h
     if scheme == "https":
         return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=ssl.create_default_context())
     return http.client.HTTPConnection(host, port, timeout=timeout_s)
+
+
+def _hang_up(connection: http.client.HTTPConnection) -> None:
+    """Ends what is under way, headers included, which a socket's own timeout bounds byte by byte only."""
+    with suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _read(reply: http.client.HTTPResponse, connection: http.client.HTTPConnection, deadline: float) -> bytes | None:
@@ -102,5 +116,5 @@ def _wait(header: str | None) -> float | None:
         pass
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None

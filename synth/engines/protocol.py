@@ -40,11 +40,13 @@ class Answered:
     """What came back for one ask: exactly `ask.n` replies, or none and the reason why the engine gave none.
 
     A `failure` is the infrastructure's, never the model's: it says nothing about a task. `cost` is in the
-    engine's money, 0 for a local one and for a reply from the cache.
+    engine's money, 0 for a local one and for a reply from the cache. `n_lost_tokens` were generated and came to no
+    reply.
     """
 
     replies: tuple[Reply, ...] = ()
     n_prompt_tokens: int = 0
+    n_lost_tokens: int = 0
     cost: float = 0.0
     cached: bool = False
     failure: str | None = None

@@ -29,6 +29,8 @@ AGAIN = BUSY | {408, 409, 500, 502, 504}
 FIRST_WAIT_S = 0.5
 HOPELESS = 3
 """Failures in a row, times the concurrency or 8, after which nothing more is sent."""
+MOST_TOKENS = 10**9
+"""Tokens of one request above which a server's count is no count."""
 ENDS = {"stop": FinishReason.STOP, None: FinishReason.STOP, "length": FinishReason.LENGTH}
 
 
@@ -107,17 +109,19 @@ class Server:
     def _gathered(self, ask: Ask, stop: threading.Event) -> Answered:
         """The choices of as many requests as it takes; fewer choices than asked cost a try unless some came."""
         replies: list[Reply] = []
-        n_prompt, cost, tries, trouble = 0, 0.0, 0, "no choices"
+        n_prompt, n_lost, cost, tries, trouble = 0, 0, 0.0, 0, "no choices"
         while len(replies) < ask.n:
             if tries == self._config.tries or stop.is_set():
-                return Answered(n_prompt_tokens=n_prompt, cost=cost, failure=trouble)
+                break
             response, refused = self._sent(ask, ask.n - len(replies), len(replies) + tries, stop)
             found = _replies(response, ask.n - len(replies))
-            if found:
-                n_in = _count(response, "prompt_tokens")
-                n_out = sum(reply.n_tokens for reply in found)
+            if response.status == 200 and response.trouble is None:
+                n_in = _count(response, "prompt_tokens") or (_tokens(ask.system or "", ask.prompt) if found else 0)
+                n_out = sum(reply.n_tokens for reply in found) if found else _count(response, "completion_tokens")
                 n_prompt += n_in
+                n_lost += 0 if found else n_out
                 cost += (n_in * self._config.price_in + n_out * self._config.price_out) / 1e6
+            if found:
                 replies += found
                 continue
             trouble = _trouble(response, self._key)
@@ -125,10 +129,13 @@ class Server:
             if response.status == 400 and self._schemas and ask.schema is not None:
                 self._schemas = False
             elif response.trouble is None and response.status not in AGAIN | {200}:
-                return Answered(n_prompt_tokens=n_prompt, cost=cost, failure=trouble)
+                break
             elif not refused and tries < self._config.tries:
                 stop.wait(self._pause(tries, response.wait_s))
-        return Answered(replies=tuple(replies), n_prompt_tokens=n_prompt, cost=cost)
+        else:
+            return Answered(replies=tuple(replies), n_prompt_tokens=n_prompt, n_lost_tokens=n_lost, cost=cost)
+        n_lost += sum(reply.n_tokens for reply in replies)
+        return Answered(n_prompt_tokens=n_prompt, n_lost_tokens=n_lost, cost=cost, failure=trouble)
 
     def _sent(self, ask: Ask, n: int, place: int, stop: threading.Event) -> tuple[Response, bool]:
         """One request; a server that has too much to do narrows the gate and closes it for a while."""
@@ -190,13 +197,15 @@ def _replies(response: Response, most: int) -> list[Reply]:
     choices = response.body.get("choices")
     if not isinstance(choices, list):
         return []
-    said = [(choice["message"].get("content") or "", choice.get("finish_reason")) for choice in choices[:most]
+    said = [(choice["message"].get("content"), choice.get("finish_reason")) for choice in choices[:most]
             if isinstance(choice, dict) and isinstance(choice.get("message"), dict)]  # fmt: skip
-    texts = [(_sound(text), end) for text, end in said if isinstance(text, str)]
+    texts = [(_sound(text or ""), end) for text, end in said if text is None or isinstance(text, str)]
     tokens = _split(_count(response, "completion_tokens"), [text for text, _ in texts])
-    return [
-        Reply(text, count, ENDS.get(end, FinishReason.ERROR)) for (text, end), count in zip(texts, tokens, strict=True)
-    ]
+    return [Reply(text, count, _end(end)) for (text, end), count in zip(texts, tokens, strict=True)]
+
+
+def _end(said: object) -> FinishReason:
+    return ENDS.get(said, FinishReason.ERROR) if said is None or isinstance(said, str) else FinishReason.ERROR
 
 
 def _sound(text: str) -> str:
@@ -205,18 +214,24 @@ def _sound(text: str) -> str:
 
 
 def _count(response: Response, name: str) -> int:
+    """What the server counted; 0 where it counted nothing, or more than any request can hold."""
     usage = response.body.get("usage") if isinstance(response.body, dict) else None
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and value >= 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else 0
 
 
 def _split(total: int, texts: Sequence[str]) -> list[int]:
     """The tokens of each text: its share by length of what the server counted, else one for four bytes."""
-    sizes = [len(text.encode("utf-8", "replace")) + 1 for text in texts]
     if not total:
-        return [-(-size // 4) for size in sizes]
+        return [_tokens(text) for text in texts]
+    sizes = [len(text.encode("utf-8", "replace")) + 1 for text in texts]
     ends = [round(total * sum(sizes[: i + 1]) / sum(sizes)) for i in range(len(sizes))]
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _tokens(*texts: str) -> int:
+    """Tokens of texts that nobody counted: one for four bytes."""
+    return -(-(sum(len(text.encode("utf-8", "replace")) for text in texts) + 1) // 4)
 
 
 def _trouble(response: Response, key: SecretStr | None) -> str:
@@ -229,7 +244,7 @@ def _trouble(response: Response, key: SecretStr | None) -> str:
     if response.status not in AGAIN and isinstance(response.body, dict):
         error = response.body.get("error")
         message = error.get("message") if isinstance(error, dict) else response.body.get("message")
-        detail = f": {message[:80]}" if isinstance(message, str) else ""
+        detail = f": {_sound(message[:80])}" if isinstance(message, str) else ""
     if key is not None and any(piece in detail for piece in _pieces(key.get_secret_value())):
         detail = ""
     return f"HTTP {response.status}{detail}"
