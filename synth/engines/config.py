@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from synth.lineage import same_lineage
 from warehouse.errors import UserError
 from warehouse.records import JsonValue, content_hash
 
@@ -44,6 +45,13 @@ class ModelConfig(BaseModel):
     """Softmax temperature in place of the role's own."""
     max_tokens: int | None = Field(None, ge=1)
     """Tokens of one reply in place of the role's own."""
+
+    @field_validator("lineage")
+    @classmethod
+    def _named(cls, lineage: str) -> str:
+        if not lineage.strip():
+            raise ValueError("a lineage that is blank tells no model from another")
+        return lineage
 
     @field_validator("endpoints")
     @classmethod
@@ -97,7 +105,7 @@ class ModelsConfig(BaseModel):
 
     @model_validator(mode="after")
     def _separated(self) -> ModelsConfig:
-        if self.writer and self.checker and self.writer.lineage == self.checker.lineage:
+        if self.writer and self.checker and same_lineage(self.writer.lineage, self.checker.lineage):
             raise ValueError(
                 f"writer '{self.writer.model}' and checker '{self.checker.model}' share the lineage "
                 f"'{self.writer.lineage}'; a checker must be of another lineage"

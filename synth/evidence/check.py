@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeVar
 
 from synth.family import Family, Item
+from synth.lineage import same_lineage
 from synth.registry import Registry, defining_file
 from synth.sandbox import Test
 from warehouse.errors import UserError
@@ -167,7 +168,7 @@ def check(
 
 def refuse_same_lineage(generator: str, generator_lineage: str, verifier: str, verifier_lineage: str) -> None:
     """Raises `UserError` when generator and verifier belong to one lineage: they would share their mistakes."""
-    if generator_lineage == verifier_lineage:
+    if same_lineage(generator_lineage, verifier_lineage):
         raise UserError(
             f"generator '{generator}' and verifier '{verifier}' share the lineage '{generator_lineage}'; "
             "a verifier must be of another lineage; see: gradatim synth --help"

@@ -15,6 +15,7 @@ from synth.graders.ask import asked_yes_no
 from synth.graders.grader import Referee
 from synth.graders.judged import Judged, judged
 from synth.graders.kinds.injection import injected
+from synth.lineage import same_lineage
 from warehouse.errors import UserError
 from warehouse.records import Judgement, Task
 
@@ -47,7 +48,7 @@ class RubricJudge:
     """
 
     def __init__(self, referee: Referee, *, policy_lineage: str, bar: Bar = BAR) -> None:
-        if referee.lineage == policy_lineage:
+        if same_lineage(referee.lineage, policy_lineage):
             raise UserError(
                 f"the judge of rubric tasks is of the policy's lineage, '{policy_lineage}'; name another model in "
                 "[models.referee]"

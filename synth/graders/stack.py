@@ -10,6 +10,7 @@ from synth.graders.grader import GRADERS, Case, Grade, Grader, Kind, Referee
 from synth.graders.graph import StackInvalid, order, problems
 from synth.graders.judged import Judged
 from synth.graders.reward import TERMS, settle, weighted_mean
+from synth.lineage import same_lineage
 from warehouse.records import JsonValue, Judgement, Task
 
 
@@ -43,7 +44,7 @@ class Stack:
             raise StackInvalid(f"{len(fatal)} problems in the grader stack: {lines}; see: gradatim graders check")
         self.config, self._judge = config, judge
         self._nodes = [node for node in order(config.grader) if node.active(stage)]
-        if referee is not None and policy_lineage is not None and referee.lineage == policy_lineage:
+        if referee is not None and policy_lineage is not None and same_lineage(referee.lineage, policy_lineage):
             raise StackInvalid(f"the referee's lineage is the policy's, '{policy_lineage}'; choose another referee")
         self._graders: dict[str, Grader] = {}
         for node in self._nodes:
