@@ -13,6 +13,9 @@ from curriculum.errors import CurriculumError
 
 FloatArray = npt.NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""A standard error below this, relative to the mean, is the rounding of equal values and counts as none."""
+
 
 class Interval(NamedTuple):
     """A mean with its interval; `n` tasks in `n_clusters` clusters, `df` degrees of freedom of its t quantile."""
@@ -56,6 +59,8 @@ def mean_and_error(x: FloatArray, codes: npt.NDArray[np.int64]) -> tuple[float, 
     sums = np.bincount(codes, weights=residual)
     leverage = 1.0 - sizes / total
     se = float(np.sqrt(np.sum(sums**2 / leverage)) / total)
+    if se < ROUNDING * max(1.0, abs(mean)):
+        se = 0.0
     if len(sizes) == total:
         return mean, se, float(total - 1)
     pairs = float((sizes**2 - sizes).sum())

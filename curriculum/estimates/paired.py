@@ -49,8 +49,8 @@ def compare(
     `a` and `b` [N] hold one value a task (pass@1, pass@k) in the same order; tasks where either is NaN are left
     out. Clusters as in `clustered_interval`; few clusters give few degrees of freedom, not false certainty.
     Rates, values in [0, 1] on both sides, have an interval within [-1, 1]. Pairing and clustering after
-    arXiv:2411.00640, section 3. "cannot tell" when the interval holds 0, or when
-    fewer than two tasks remain (NaN error). Raises `CurriculumError` when lengths differ.
+    arXiv:2411.00640, section 3. "cannot tell" when the interval holds 0, or when fewer than two tasks remain (NaN
+    error). Raises `CurriculumError` when lengths differ.
 
     >>> compare([0.0, 0.5, 0.25, 0.5], [0.5, 0.75, 0.75, 0.75]).verdict.value
     'better'

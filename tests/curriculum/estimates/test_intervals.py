@@ -80,3 +80,14 @@ def test_arrays_that_do_not_fit_are_refused():
         clustered_interval([0.1, 0.2, 0.3], ["a", "b"])
     with pytest.raises(CurriculumError, match="in \\[0, 1\\]"):
         clustered_interval([0.1, 1.2])
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3, 0.7, 0.9])
+@pytest.mark.parametrize("clusters", [None, list("aabbccc")])
+def test_equal_values_are_no_certainty_whatever_their_mean_rounds_to(value, clusters):
+    assert np.mean([0.1] * 7) != 0.1
+    found, twin = (clustered_interval([v] * 7, clusters) for v in (value, 1 - value))
+    assert found.se == twin.se == 0
+    assert found.low < value - 0.05
+    assert found.high > value + 0.05
+    assert found.high == pytest.approx(1 - twin.low)
