@@ -7,6 +7,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 
+import numpy as np
 from pydantic import ValidationError
 
 from curriculum.mixture import Plan, divergence
@@ -68,8 +69,6 @@ def check(plan: Plan, *, file: str = "plan.toml", line: int = 1, previous: Plan 
 
 def distance(new: Mapping[str, float], old: Mapping[str, float]) -> float:
     """KL(new || old) over the arms of both, in nats."""
-    import numpy as np
-
     names = [name for name in new if name in old]
     return divergence(np.array([new[n] for n in names]), np.array([old[n] for n in names]))
 

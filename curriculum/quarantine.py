@@ -13,8 +13,6 @@ IntArray = npt.NDArray[np.int64]
 FIRST_WAIT = 50
 """Steps until the first re-probe; each failed one doubles the wait."""
 LIVE_ABOVE, CERTAINTY, LEAST_VERSIONS = 0.05, 0.05, 2
-RETIRE_AFTER = 4
-"""Failed re-probes after which a task is proposed for retirement: 50 * (2^5 - 1) = 1,550 steps without a pass."""
 
 
 def is_dead(n: npt.ArrayLike, c: npt.ArrayLike, versions: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -42,11 +40,6 @@ def due(probe_at: IntArray, step: int) -> IntArray:
     """Rows whose re-probe is due, the longest waiting first."""
     rows = np.flatnonzero((probe_at >= 0) & (probe_at <= step))
     return rows[np.argsort(probe_at[rows], kind="stable")]
-
-
-def retirable(probes: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Tasks that failed so many re-probes that a person or a flow may retire them."""
-    return np.asarray(np.asarray(probes) >= RETIRE_AFTER)
 
 
 def update(ledger: Ledger, rows: IntArray, step: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from curriculum.schedulers.protocol import Draw, Group, Pool
+from curriculum.schedulers.protocol import Draw, Group
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -39,11 +39,6 @@ def largest(keys: npt.NDArray[np.floating], k: int) -> IntArray:
     return np.sort(np.concatenate([above, level]))
 
 
-def gumbel_top_k(scores: FloatArray, k: int, temperature: float, rng: np.random.Generator) -> IntArray:
-    """k positions drawn without replacement with chances proportional to exp(score / temperature)."""
-    return top_k(scores / temperature + rng.gumbel(size=len(scores)), k)
-
-
 def whole(shares: FloatArray, rng: np.random.Generator) -> IntArray:
     """Whole numbers whose expectation is `shares`, with the total rounded the same way (systematic sampling)."""
     edges = np.concatenate([[0.0], np.cumsum(shares)]) + rng.random()
@@ -64,8 +59,3 @@ def sound(groups: Iterable[Group], n_tasks: int) -> list[Group]:
         for g in groups
         if 0 <= g.position < n_tasks and g.n >= 2 and math.isfinite(g.c) and 0 <= g.c <= g.n and g.c == int(g.c)
     ]
-
-
-def pick(pool: Pool, positions: Iterable[int], p_mixed: FloatArray, score: FloatArray, reason: str) -> list[Draw]:
-    """Draw rows for `positions`, all for one reason."""
-    return [Draw(int(i), float(p), float(s), reason) for i, p, s in zip(positions, p_mixed, score, strict=True)]

@@ -102,11 +102,6 @@ class Frontier:
         rows = np.flatnonzero(self._ledger.ints("probe_at") >= 0)
         return [str(x) for x in self._pool.task_ids[self._ledger.ints("position")[rows]]]
 
-    def predicted_rates(self) -> dict[str, float]:
-        """Expected pass rate of a fresh task of every arm: what a detector compares with what is observed."""
-        rate = (self._abilities.prior * self._abilities.rates()).sum(axis=1)
-        return {arm: float(p) for arm, p in zip(self._pool.arms, rate, strict=True)}
-
     def state(self) -> JsonValue:
         return {
             "count": self._count,

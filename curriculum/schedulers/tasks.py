@@ -24,14 +24,16 @@ ALWAYS, TURNS = 20_000, 16
 
 
 class Scores(NamedTuple):
-    """Per seen task: `p_mixed`, expected signal `value` and pass rate `rate`; per arm the same for a fresh task."""
+    """Per seen task: `p_mixed`, expected signal `value` and pass rate `rate`.
+
+    Per arm: the first two of a fresh task, and `arm_slope` = E[p(1-p)].
+    """
 
     p_mixed: FloatArray
     value: FloatArray
     rate: FloatArray
     arm_mixed: FloatArray
     arm_value: FloatArray
-    arm_rate: FloatArray
     arm_slope: FloatArray
 
 
@@ -81,7 +83,7 @@ class TaskEvidence:
         for i, table in enumerate((mixed, value, p)):
             self._kept[i, rows] = np.einsum("rk,rk->r", w, table.astype(np.float32)[arm])
         now = self._kept[:, :size].astype(np.float64)
-        fresh = [(abilities.prior * table).sum(axis=1) for table in (mixed, value, p, p * (1 - p))]
+        fresh = [(abilities.prior * table).sum(axis=1) for table in (mixed, value, p * (1 - p))]
         return Scores(now[0], now[1], now[2], *fresh)
 
     def state(self) -> dict[str, JsonValue]:
