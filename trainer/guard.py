@@ -74,6 +74,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         self._norms: list[float] = []
         self._weights: dict[str, float] = {}
         self._start: dict[str, tuple[int, int]] = {}
+        self._looked = False
         self._taken: list[str] = []
         self.trainer: CurriculumTrainer | None = None
         self.n_rollouts = 0
@@ -84,7 +85,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         self._window.append(record)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self._canary is not None and not self._start:
+        if not self._looked:
             self._look_at_canary(0, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
@@ -134,7 +135,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
             "reward": by_arm(reward, self._weights),
             "hidden_pass_rate": by_arm(self._verified(samples), self._weights),
             "truncated_rate": _share(not sample["finished"] for sample in samples),
-            "infra_rate": _share(sample["judgement"] is Judgement.INFRA for sample in samples),
+            "infra_rate": _share(not sample["judgement"].decided for sample in samples),
             "all_right": _share(c == n for _, n, c in groups),
             "all_wrong": _share(c == 0 for _, _, c in groups),
             "duplicate_rate": self._duplicates(samples),
@@ -152,6 +153,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
     def _look_at_canary(self, step: int, moment: int) -> None:
         if self._canary is None:
             return
+        self._looked = True
         rollouts = self._canary(step)
         self.n_rollouts += len(rollouts)
         self._spool(step, "canary", rollouts)

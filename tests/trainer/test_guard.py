@@ -36,6 +36,33 @@ def test_broken_infrastructure_is_recorded_and_watch_only_does_nothing(tmp_path:
     assert '"infrastructure"' in "".join(path.read_text() for path in alarms)
 
 
+class Silent:
+    """Nothing can be decided of any completion."""
+
+    def judge(self, tasks, completions, *, truncated=None):
+        return [judged(Judgement.UNDECIDED)] * len(completions)
+
+
+def test_what_is_undecided_counts_as_what_failed_by_infrastructure(tmp_path: Path, warm_folder, train_tasks):
+    """Between stages and within them the share is one and the same: of what was not decided."""
+    stage = build(guarded(stage_file(tmp_path, warm_folder), every=1, canary_tasks=0), train_tasks, Silent())
+    stage.train()
+    assert stage.guard.history.values("infra_rate").tolist() == [1.0] * 4
+
+
+def test_a_canary_that_nobody_can_judge_is_sampled_at_looks_alone(tmp_path: Path, warm_folder, train_tasks, judge):
+    file = guarded(stage_file(tmp_path, warm_folder), every=2, canary_tasks=6, canary_samples=2)
+    from trainer import policies
+    from trainer.training import Stage
+
+    stage = Stage(
+        file, policy=policies.load(file.policy), tasks=train_tasks, scheduler=_uniform(file, train_tasks),
+        judge=Silent(), canary=train_tasks[::40],
+    )  # fmt: skip
+    stage.train()
+    assert stage.guard.n_rollouts == 3 * 6 * 2
+
+
 def test_the_canary_is_counted_and_leaves_the_training_alone(tmp_path: Path, warm_folder, train_tasks, judge):
     plain = build(stage_file(tmp_path / "a", warm_folder), train_tasks, judge).train()
     file = guarded(stage_file(tmp_path / "b", warm_folder), every=2, canary_tasks=6, canary_samples=2)
