@@ -9,16 +9,17 @@ Not covered: names that nothing announces, what a picture of words says ("the ma
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
+from synth.traces.escapes import decoded, plain_letter
 from synth.traces.names import name_parts, names_in
 from synth.traces.patterns import RULES
 
-MASKING_VERSION = 1
+MASKING_VERSION = 2
 """Raised with every change of what is masked, so that a log is read anew."""
 
 
@@ -32,24 +33,23 @@ class Masked(NamedTuple):
 def mask(texts: Sequence[str]) -> Masked:
     """The texts of one interaction; the same value has the same placeholder in all of them.
 
-    Idempotent. Invisible characters go, and digits of other scripts and full-width letters become plain ones: both
-    hide secrets.
+    Idempotent. Invisible characters go, and spaces and digits of other scripts and full-width letters become plain
+    ones: both hide secrets, as escapes do (a backslash and a quote, `%40`, `&#64;`), which are read and left.
 
     >>> mask(["Write to ann@example.org from 10.0.0.7.", "Did you write to ann@example.org?"]).texts
     ('Write to [EMAIL_1] from [IP_1].', 'Did you write to [EMAIL_1]?')
     """
     hidden, shown = _Hidden(), [plain(text) for text in texts]
     for rule in RULES:
-        shown = [_replaced(text, rule.spans(text), rule.kind, hidden) for text in shown]
-    names = sorted({name for text in shown for name in names_in(text)}, key=lambda name: (-len(name), name))
+        shown = [_twice(text, rule.spans, rule.kind, hidden) for text in shown]
+    said = [view.text for text in shown if (view := decoded(text)) is not None]
+    names = sorted({name for text in [*shown, *said] for name in names_in(text)}, key=lambda name: (-len(name), name))
     for name in names:
         for part in name_parts(name):
             hidden.same("NAME", part, name)
     for word in sorted(hidden.of("NAME"), key=lambda word: (-len(word), word)):
         pattern = re.compile(rf"(?<![\w\[]){re.escape(word)}(?![\w\]])")
-        shown = [
-            _replaced(text, ((m.start(), m.end()) for m in pattern.finditer(text)), "NAME", hidden) for text in shown
-        ]
+        shown = [_twice(text, partial(_places, pattern), "NAME", hidden) for text in shown]
     return Masked(tuple(shown), dict(hidden.counts))
 
 
@@ -57,19 +57,11 @@ def plain(text: str) -> str:
     """`text` without invisible characters, its digits and full-width letters as ASCII writes them."""
     if text.isascii():
         return text
-    return "".join(map(_plain, text))
+    return "".join(map(plain_letter, text))
 
 
-def _plain(letter: str) -> str:
-    if letter.isascii():
-        return letter
-    kind = unicodedata.category(letter)
-    if kind in ("Cf", "Cs", "Co", "Cn"):
-        return ""
-    if kind == "Nd":
-        return str(unicodedata.decimal(letter))
-    code = ord(letter)
-    return chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else letter
+def _places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in pattern.finditer(text))
 
 
 @dataclass(slots=True)
@@ -92,6 +84,13 @@ class _Hidden:
 
     def of(self, kind: str) -> list[str]:
         return [value for one, value in self._known if one == kind]
+
+
+def _twice(text: str, spans: Callable[[str], Iterator[tuple[int, int]]], kind: str, hidden: _Hidden) -> str:
+    """`text` with a placeholder in each span of it as it stands, and as it reads without its escapes."""
+    text = _replaced(text, spans(text), kind, hidden)
+    view = decoded(text)
+    return text if view is None else _replaced(text, view.source(spans(view.text)), kind, hidden)
 
 
 def _replaced(text: str, spans: Iterator[tuple[int, int]], kind: str, hidden: _Hidden) -> str:

@@ -18,9 +18,9 @@ _RULES = tuple(
         rf"\b(?i:i am|i'm|this is)[ \t]+({_TWO})",
         rf"\b(?i:this is)[ \t]+({_ONE})(?=[ \t]+(?:from|speaking|calling|here|again)\b)",
         rf"\b(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you)[ \t]*,?[ \t]+({_ONE}){_END}",
-        rf"(?:^|[.!?][ \t]+)[ \t>]*(?i:(?:kind |best |warm |with )*regards|best(?: wishes)?|sincerely|yours(?: \w+)?"
-        rf"|cheers|thanks|thank you|many thanks|love)[ \t]*,?[ \t]*(?:\r?\n[ \t]*){{1,2}}"
-        rf"(?:[-\u2013\u2014][ \t]*)?({_ONE})[ \t]*$",
+        rf"(?:^|[.!?][ \t]+|[\"'])[ \t>]*(?i:(?:kind |best |warm |with )*regards|best(?: wishes)?|sincerely"
+        rf"|yours(?: \w+)?|cheers|thanks|thank you|many thanks|love)[ \t]*,?[ \t]*(?:\r?\n[ \t]*){{1,2}}"
+        rf"(?:[-\u2013\u2014][ \t]*)?({_ONE})(?=[ \t]*(?:[\"']|$))",
         rf"\b(?i:signed|sent by|written by|on behalf of|attn\.?|attention|c/o)[ \t]*[:,]?[ \t]+({_ONE})",
         rf"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Sir|Herr|Frau|Mme|Sr|Sra)\b\.?[ \t]+({_ONE})",
         rf"\b(?i:(?:full|first|last|user|customer|client|patient|contact|account holder|employee|card ?holder)"

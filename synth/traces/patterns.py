@@ -6,7 +6,7 @@ import ipaddress
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -56,6 +56,10 @@ class IbanRule(NamedTuple):
 
 
 _ACCOUNT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=((?:[ \-]?[A-Za-z0-9]){11,34}))")
+_NETWORK = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3[0689]\d{12}(?:\d{2})?|35\d{14}|6[0245]\d{14,17}"
+    r"|(?:5[06-9]|6\d)\d{10,17}"
+)
 _RUN = re.compile(rf"(?<![\d])\d(?:[{_DASH}/_]?\d){{12,}}(?!\d)")
 
 
@@ -68,10 +72,27 @@ def _cards(run: re.Match[str]) -> Iterator[tuple[int, int]]:
         if begin <= done:
             continue
         for end in range(begin + 18, begin + 11, -1):
-            if end in ends and luhn("".join(run.string[i] for i in places[begin : end + 1])):
+            own = places[begin : end + 1]
+            if end in ends and is_card("".join(run.string[i] for i in own)) and not _listed(own):
                 yield places[begin], places[end] + 1
                 done = end
                 break
+
+
+def _listed(places: Sequence[int]) -> bool:
+    """Whether digits stand as a list of numbers does: in pieces of one and two, or of two; single ones may be spelt."""
+    cuts = [0, *(k for k in range(1, len(places)) if places[k] != places[k - 1] + 1), len(places)]
+    sizes = [after - before for before, after in pairwise(cuts)]
+    return min(sizes[:-1] or sizes) < 3 and set(sizes) != {1}
+
+
+def is_card(digits: str) -> bool:
+    """Whether digits are a card's: how they begin says how many there are, and the last one checks them.
+
+    >>> is_card("4111111111111111"), is_card("1234567891234567"), is_card("4111111111111112")
+    (True, False, False)
+    """
+    return _NETWORK.fullmatch(digits) is not None and luhn(digits)
 
 
 def luhn(digits: str) -> bool:
@@ -119,6 +140,14 @@ def _has_digit(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
+def _is_hex(text: str) -> bool:
+    return _has_digit(text) and any(letter.isalpha() for letter in text)
+
+
+def _is_abroad(text: str) -> bool:
+    return _is_phone(text) and not set(text) <= set("01 /-")
+
+
 def _is_phone(text: str) -> bool:
     return 7 <= sum(letter.isdigit() for letter in text) <= 15
 
@@ -134,6 +163,9 @@ _KEY = (
 _LABEL = (
     r"pass(?:word|wd|phrase|code)|pwd|secret(?:[ _\-]?key)?|api[ _\-]?key|auth[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?"
     r"|private[ _\-]?key|client[ _\-]?secret|[a-z]{0,10}[ _\-]?token|session(?:[ _\-]?id)?|set-cookie|cookie"
+    r"|passwort|kennwort|contrase(?:n|\u00f1)a|mot de passe|senha|wachtwoord"
+    r"|has(?:l|\u0142)o|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801"
+    r"|(?:account|shared|storage|master|signing|encryption)[ _\-]?key"
     r"|otp|cvv|cvc|pin(?:[ _\-]?code)?|one[ -]time code|verification code|security code|login code"
 )
 _TOLD = (
@@ -162,20 +194,49 @@ RULES: tuple[Rule | CardRule | IbanRule, ...] = (
     Rule("TOKEN", re.compile(r"\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=\-]{8,})", re.IGNORECASE), _has_digit),
     Rule(
         "SECRET",
-        re.compile(rf"(?<![A-Za-z])(?:{_LABEL})[\"']?[ \t]{{0,3}}(?::=|=>|[:=])[ \t]{{0,3}}({_VALUE})", re.IGNORECASE),
+        re.compile(
+            rf"(?<![A-Za-z])(?:{_LABEL})[\"'*`]{{0,3}}[ \t]{{0,3}}(?::=|=>|[:=])[*]{{0,2}}[ \t]{{0,3}}({_VALUE})",
+            re.IGNORECASE,
+        ),
+    ),
+    Rule("SECRET", re.compile(rf"<(?:{_LABEL})>[ \t]*([^<>\s][^<>\n]{{2,}})</", re.IGNORECASE)),
+    Rule("SECRET", re.compile(rf"(?<![\w\-])--?(?:{_LABEL})[ \t]+({_VALUE})", re.IGNORECASE)),
+    Rule("SECRET", re.compile(r"(?<![\w\-])(?:-u|--user)[ \t]+[^\s:@]{1,64}:([^\s\"']{3,})")),
+    Rule(
+        "SECRET",
+        re.compile(r"[?&](?:sig|signature|key|code|auth|hmac)=([^\s&\"'<>\[\]]{8,})", re.IGNORECASE),
+        _has_digit,
+    ),
+    Rule(
+        "TOKEN",
+        re.compile(r"\bAuthorization[\"']?[ \t]*[:=][ \t]*[\"']?Basic[ \t]+([A-Za-z0-9+/]{4,}={0,2})", re.IGNORECASE),
+    ),
+    Rule(
+        "TOKEN",
+        re.compile(r"(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/([\w/\-]{8,})", re.IGNORECASE),
+    ),
+    Rule(
+        "SECRET",
+        re.compile(
+            r"\bmy (?:new |old )?(?:password|passphrase|passcode) (?:is|was):? "
+            r"(?!(?:not|wrong|incorrect|too|the|a|an|long|short|lost|forgotten|expired|invalid|secure|safe|being|never|still|now|required)\b)([^\s.,;?!\[\]]{4,})",
+            re.IGNORECASE,
+        ),
     ),
     Rule("SECRET", re.compile(rf"(?<![A-Za-z])(?:{_TOLD})[ \t]+(?:is|was|to)[ \t]*:?[ \t]+({_SAID})", re.IGNORECASE)),
     Rule(
         "EMAIL",
         re.compile(
             r"(?:(?!%40|&#0?64;|&commat;)[^\s@<>()\[\]{},;:\"'|=/\\]){1,64}+(?<!\.)"
-            r"(?:@|%40|&#0?64;|&commat;|[ ]?[\[(]at[\])][ ]?)"
-            r"(?:[^\W_](?:[\w\-]{0,61}[^\W_])?(?:\.|[ ]?[\[(]dot[\])][ ]?)){1,6}[^\W\d_]{2,24}(?![\w\-])",
+            r"(?:@|%40|&#0?64;|&commat;|[ ]?[\[(]at[\])][ ]?|[ ](?-i:AT)[ ])"
+            r"(?:[^\W_](?:[\w\-]{0,61}[^\W_])?(?:\.|[ ]?[\[(]dot[\])][ ]?|[ ](?-i:DOT)[ ])){1,6}"
+            r"[^\W\d_]{2,24}(?![\w\-])",
             re.IGNORECASE,
         ),
     ),
     Rule("IP", re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)"), _is_ipv4),
     Rule("IP", re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{2,39}(?![\w:])"), _is_ipv6),
+    Rule("MAC", re.compile(r"(?<![\w.])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}(?![\w.])"), _is_hex),
     Rule("MAC", re.compile(r"(?<![\w:\-])[0-9A-Fa-f]{2}(?:[:\-][0-9A-Fa-f]{2}){5}(?![\w:\-])")),
     IbanRule(),
     CardRule(),
@@ -194,7 +255,8 @@ RULES: tuple[Rule | CardRule | IbanRule, ...] = (
     Rule(
         "PHONE",
         re.compile(
-            r"\b(?:tele)?(?:phone|tel|mobile|cell|call|fax|whatsapp|sms|text|ring|dial|reach|number)\b"
+            r"\b(?:tele)?(?:phone|tel|mobile|cell|call|fax|whatsapp|sms|text|ring|dial|reach"
+            r"|(?:my|your|his|her|our|their|contact|home|work|office) number)\b"
             rf"[^\w+(\n$]{{0,4}}(?:(?:me|us|him|her|number|no|at|on|is|under|back)\b[^\w+(\n$]{{0,3}}){{0,4}}(\+?\(?\d[\d()/{_DASH}]{{5,22}}\d)(?!\w)",
             re.IGNORECASE,
         ),
@@ -202,6 +264,8 @@ RULES: tuple[Rule | CardRule | IbanRule, ...] = (
     ),
     Rule("PHONE", re.compile(rf"(?<![\w.+])(?<![\d)\]=] )\+\d(?:[()/{_DASH}]{{0,2}}\d){{7,14}}(?!\d)"), _is_phone),
     Rule("PHONE", re.compile(r"(?<![\w.\-])(?:1[ .\-])?(?:\(\d{3}\)[ ]?|\d{3}[.\-])\d{3}[ .\-]\d{4}(?![\w\-])")),
+    Rule("PHONE", re.compile(r"(?<![\w.,\-])0[1-9](?:[ .]\d{2}){4}(?![\w.])(?! \d)")),
+    Rule("PHONE", re.compile(r"(?<![\w.,\-])00[1-9]\d{0,2}(?:[ /\-]\d{2,10}){2,5}(?![\w\-])"), _is_abroad),
     Rule("PHONE", re.compile(r"(?<![\w.,\-])0\d{2,4}[ /\-]\d{3,4}(?:[ \-]?\d{2,4}){1,2}(?![\w])"), _is_phone),
     Rule("TOKEN", re.compile(r"(?<![A-Za-z0-9_+/=\-])[A-Za-z0-9_+/\-]{20,}={0,2}(?![A-Za-z0-9_+/=\-])"), is_random),
     Rule(
