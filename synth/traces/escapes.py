@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _ESCAPE = re.compile(
-    r"\\\\*(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt\"'/]))|%([2-7][0-9A-Fa-f])"
+    r"(?<!\\)\\++(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt\"'/]))|%([2-7][0-9A-Fa-f])"
     r"|&#(?:0*(\d{2,5})|[xX]0*([0-9A-Fa-f]{2,4}));|&(quot|apos|amp|lt|gt|commat);"
 )
 _SIGNS = {"n": "\n", "r": "\n", "t": "\t", "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "commat": "@"}

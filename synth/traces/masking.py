@@ -47,8 +47,9 @@ def mask(texts: Sequence[str]) -> Masked:
     for name in names:
         for part in name_parts(name):
             hidden.same("NAME", part, name)
-    for word in sorted(hidden.of("NAME"), key=lambda word: (-len(word), word)):
-        pattern = re.compile(rf"(?<![\w\[]){re.escape(word)}(?![\w\]])")
+    words = sorted(hidden.of("NAME"), key=lambda word: (-len(word), word))
+    if words:
+        pattern = re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, words))})(?![\w\]])")
         shown = [_twice(text, partial(_places, pattern), "NAME", hidden) for text in shown]
     return Masked(tuple(shown), dict(hidden.counts))
 

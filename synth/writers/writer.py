@@ -77,7 +77,12 @@ class Writer:
             return
         for k, reply in enumerate(answered.replies):
             made = self._read(reply, commission)
-            subject = None if isinstance(made, str) else self._subject(made, commission, seed, place + k)
+            subject = None
+            if not isinstance(made, str):
+                try:
+                    subject = self._subject(made, commission, seed, place + k)
+                except UserError:
+                    made = "writer: tests that cannot be kept"
             yield Proposal(
                 seed,
                 place + k,

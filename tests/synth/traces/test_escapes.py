@@ -90,3 +90,10 @@ def test_the_address_of_a_page_is_read():
     view = decoded(quote("user=ann@example.org", safe=""))
     assert view is not None
     assert view.text == "user=ann@example.org"
+
+
+def test_many_names_are_masked_in_one_pass():
+    text = "".join(f"Dear Ab{chr(97 + i % 26)}{chr(97 + i // 26)},\\n" for i in range(200))
+    found = mask([text])
+    assert found.counts["NAME"] == 200
+    assert "Ab" not in found.texts[0]
