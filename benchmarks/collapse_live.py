@@ -140,7 +140,7 @@ class Trained(NamedTuple):
 def train(shop: Workshop, config: CampaignConfig, policy: str, campaign: str, budget: int) -> Trained:
     """Stages until `budget` rollouts are spent, the watch ends the arm, or a stage diverges.
 
-    What a campaign does after each stage is done by its own steps; the last stage is cut to what is left.
+    What a campaign does after a stage and at its end is done by its own steps; the last stage is cut to what is left.
     """
     course, spent = outset(config, policy), [0]
     evaluation.evaluate_policy(shop, config, policy, campaign_id=campaign, index=0)
@@ -164,6 +164,7 @@ def train(shop: Workshop, config: CampaignConfig, policy: str, campaign: str, bu
         )  # fmt: skip
         spent.append(spent[-1] + int(stages[-1].n_rollouts or 0))
         course = watching.watch_stage(shop, config, policy, campaign_id=campaign, index=index)
+    course = watching.conclude(shop, config, policy, campaign_id=campaign, index=len(spent) - 1)
     return Trained(course.policy, spent, course.ended)
 
 

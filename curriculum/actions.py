@@ -10,7 +10,7 @@ from curriculum.knobs import KNOBS, Scope, Settings, moved
 from warehouse.errors import UserError
 from warehouse.records import AlarmLevel, JsonValue
 
-RULES_VERSION = "3"
+RULES_VERSION = "4"
 """Version of `RULES`; stored with every action."""
 MAX_ROLLBACKS = 3
 """Roll-backs of a campaign; the next one becomes a stop."""
@@ -21,7 +21,8 @@ Change = Callable[[Settings], Mapping[str, float]]
 class Rule(NamedTuple):
     """One intervention: knobs it moves, and what else it asks of whoever runs the stage.
 
-    `rollback`: to the last healthy checkpoint, with a fresh optimizer. `end_stage`, `stop`: now. `mixture`: "up",
+    `rollback`: to the last healthy checkpoint, with a fresh optimizer; `sparing`: only to one with no lower pass@1,
+    and where there is none it goes on from where it is. `end_stage`, `stop`: now. `mixture`: "up",
     "down" or "wider" for the next plan. `ask`: quarantine, synthesise, mask, resynchronise.
     """
 
@@ -32,6 +33,7 @@ class Rule(NamedTuple):
     stop: bool = False
     mixture: str = ""
     ask: str = ""
+    sparing: bool = False
 
 
 def _set(**values: float) -> Change:
@@ -43,10 +45,10 @@ def _scaled(**factors: float) -> Change:
 
 
 def _bolder(settings: Settings) -> Mapping[str, float]:
-    """Entropy coefficient up (from 0 to .025, then doubled), k of pass@k advantages doubled, temperature up by .1."""
+    """Entropy coefficient up (from 0 to .025, then doubled), advantages of pass@2 at least, temperature up by .1."""
     return {
         "entropy_coef": max(0.025, 2 * settings.entropy_coef),
-        "pass_k": 2 * settings.pass_k,
+        "pass_k": max(2, settings.pass_k),
         "temperature": settings.temperature + 0.1,
     }
 
@@ -55,7 +57,8 @@ def _calmer(settings: Settings) -> Mapping[str, float]:
     return {"entropy_coef": 0.0, "learning_rate": settings.learning_rate * 0.5}
 
 
-ROLL_BACK = Rule("roll back, rate x .5", _scaled(learning_rate=0.5), rollback=True, end_stage=True)
+_halved = _scaled(learning_rate=0.5)
+ROLL_BACK = Rule("roll back, rate x .5", _halved, rollback=True, end_stage=True)
 STOP = Rule("stop", stop=True, end_stage=True)
 
 HOLD = Rule("KL to the reference", _set(beta=0.02), rollback=True, end_stage=True)
@@ -66,8 +69,15 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "gradient": (ROLL_BACK, HOLD, STOP),
     "pass_k_loss": (
         Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),
-        Rule("the same again, mixture wider", _bolder, mixture="wider"),
-        Rule("roll back", rollback=True, end_stage=True),
+        Rule(
+            "roll back if that costs no pass@1, rate x .5, mixture wider",
+            _halved,
+            rollback=True,
+            end_stage=True,
+            mixture="wider",
+            sparing=True,
+        ),
+        ROLL_BACK,
     ),
     "entropy_fall": (Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),),
     "entropy_surge": (Rule("entropy coefficient 0, rate x .5", _calmer), ROLL_BACK),
@@ -109,6 +119,7 @@ class Decision(NamedTuple):
     stop: bool
     mixture: str
     ask: str
+    sparing: bool
     refused: Mapping[str, str]
 
     def before(self) -> dict[str, JsonValue]:
@@ -195,6 +206,7 @@ def _apply(firing: Firing, rule: Rule, settings: Settings) -> Decision:
         rule.stop,
         mixture,
         rule.ask,
+        rule.sparing,
         refused,
     )
 

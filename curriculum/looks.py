@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,9 @@ LEAST = 30
 FALLING = ("pass_rate_gap", "pass_rate_fall", "gradient")
 NARROWING = ("pass_k_loss", "entropy_fall")
 """A policy that falls is not made bolder: while one of `FALLING` is critical, those of `NARROWING` are not answered."""
+
+TRADED = 0.02
+"""pass@1 that going back for the sake of pass@k may cost."""
 
 FIGURES = ("pass@", "entropy", "all_right", "all_wrong", "truncated_rate", "duplicate_rate")
 """Series, by how they begin, whose change one stage later is an action's effect."""
@@ -97,6 +101,25 @@ def healthy_before(index: int, unhealthy: Collection[int], looks: Iterable[int])
     [1, 0]
     """
     return sorted((look for look in looks if look < index and look not in unhealthy), reverse=True)
+
+
+def proven_losses(looks: Mapping[int, Mapping[str, float]]) -> set[int]:
+    """Looks whose pass@k is below that of the best look before them by an interval that excludes 0.
+
+    >>> proven_losses({1: {"pass@k_high": 0.01}, 2: {"pass@k_high": -0.02}, 3: {}})
+    {2}
+    """
+    return {index for index, values in looks.items() if values.get("pass@k_high", 0.0) < 0}
+
+
+def worse_by_pass_rate(looks: Mapping[int, Mapping[str, float]], index: int) -> set[int]:
+    """Looks with a pass@1 more than `TRADED` below that of look `index`: going back there would trade one loss for one.
+
+    >>> worse_by_pass_rate({0: {"pass@1": 0.4}, 1: {"pass@1": 0.69}, 2: {"pass@1": 0.7}}, 2)
+    {0}
+    """
+    now = looks.get(index, {}).get("pass@1", -math.inf)
+    return {other for other, values in looks.items() if values.get("pass@1", math.inf) < now - TRADED}
 
 
 def is_evidence(detector: str) -> bool:

@@ -16,6 +16,7 @@ from flows.settings import Settings
 from flows.steps import agents, asked_of_models, reporting, synthesis, written
 from flows.steps.reach import reach
 from flows.steps.steering import outset
+from flows.steps.watching import conclude
 from flows.synthesize_agents import make_agents
 from flows.synthesize_tasks import make_tasks
 from flows.train_stage import start_policy, train
@@ -66,3 +67,4 @@ def train_arm(shop: Workshop, config: CampaignConfig, policy: str, campaign: str
             break
         if index < config.curriculum.n_stages:
             restock(shop, course.config, campaign_id=campaign, index=index)
+    conclude(shop, config, policy, campaign_id=campaign, index=index)

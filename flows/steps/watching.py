@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from curriculum.actions import Decision, effect
+from curriculum.actions import RULES_VERSION, Decision, effect
 from curriculum.detectors import Firing
-from curriculum.looks import figures, healthy_before, is_evidence, moves, respond, see
+from curriculum.looks import (
+    figures,
+    healthy_before,
+    is_evidence,
+    moves,
+    proven_losses,
+    respond,
+    see,
+    worse_by_pass_rate,
+)
 from curriculum.standing import Done, Standing, follow
 from flows.campaign import CampaignConfig
 from flows.steps.notifying import notify
@@ -70,6 +79,33 @@ def course(store: Store, config: CampaignConfig, policy: str, *, campaign_id: st
     )
 
 
+def conclude(shop: Workshop, config: CampaignConfig, policy: str, *, campaign_id: str, index: int) -> Course:
+    """Where a campaign stands whose last stage, `index`, made `policy`: at its last healthy look.
+
+    A policy with a proven loss of pass@k, or one under a critical alarm that is evidence, is left for the newest one
+    without, where that has no lower pass@1; that is an action like any other, so that a later stage begins there too.
+    """
+    found = course(shop.store, config, policy, campaign_id=campaign_id, index=index)
+    if not config.watch.enabled or config.watch.watch_only or found.policy != policy:
+        return found
+    events, looks = events_of(shop.store, campaign_id), stored_looks(shop.store, campaign_id)
+    unhealthy = _unhealthy(events, events.alarms.values(), looks, campaign_id)
+    worse = worse_by_pass_rate(looks, index)
+    back = _way_back(shop.store, campaign_id, index, unhealthy | worse) if index in unhealthy else None
+    if back is None:
+        return found
+    action = Action(
+        action_id=content_hash("conclude", campaign_id, index),
+        owner=campaign_id,
+        action="end at the last healthy policy",
+        rule_version=RULES_VERSION,
+        after={"look": back[0], "policy": back[1], NEXT: index + 1},
+        applied=True,
+    )
+    shop.commit([action], batch=content_hash("conclude", campaign_id, index), purpose=f"conclude after stage {index}")
+    return course(shop.store, config, policy, campaign_id=campaign_id, index=index)
+
+
 def final_look(store: Store, campaign_id: str) -> int:
     """The index of the evaluation that a campaign's last policy has: after a last roll-back, the one gone back to."""
     newest = max(evaluated(store, campaign_id), default=0)
@@ -127,12 +163,15 @@ def _look(store: Store, config: CampaignConfig, campaign_id: str, index: int) ->
         n_rollbacks=standing.n_rollbacks,
         answered=[one.alarm for one in events.done.get(index, []) if one.action.owner != campaign_id],
     )
-    unhealthy = {alarm.step for alarm in [*events.alarms.values(), *alarms.values()] if _is_grave(alarm, campaign_id)}
-    unhealthy |= {i for i, found in events.asked.items() if any(is_evidence(one.alarm) for one in found)}
-    back = _way_back(store, campaign_id, index, unhealthy)
+    unhealthy = _unhealthy(events, [*events.alarms.values(), *alarms.values()], looks, campaign_id)
+    worse = worse_by_pass_rate(looks, index)
+    ways = {
+        one.alarm: _way_back(store, campaign_id, index, unhealthy | (worse if one.sparing else set()))
+        for one in decisions
+    }
     actions = [
-        _action(decision, identity[decision.alarm], config, campaign_id, index, back, alarms.get(decision.alarm))
-        for decision in decisions
+        _action(one, identity[one.alarm], config, campaign_id, index, ways[one.alarm], alarms.get(one.alarm))
+        for one in decisions
     ]
     suspected = any(decision.ask == "quarantine" for decision in decisions) and not config.watch.watch_only
     return [
@@ -175,6 +214,14 @@ def _alarm(firing: Firing, campaign_id: str, index: int, look: Look | None) -> A
     )
 
 
+def _unhealthy(
+    events: Events, alarms: Iterable[Alarm], looks: Mapping[int, Mapping[str, float]], campaign_id: str
+) -> set[int]:
+    """Looks that are none to go back to: under a grave alarm, ended by a guard on evidence, or with a proven loss."""
+    found = {alarm.step for alarm in alarms if _is_grave(alarm, campaign_id)} | proven_losses(looks)
+    return found | {index for index, asked in events.asked.items() if any(is_evidence(one.alarm) for one in asked)}
+
+
 def _is_grave(alarm: Alarm, campaign_id: str) -> bool:
     return alarm.owner == campaign_id and alarm.level is AlarmLevel.CRITICAL and is_evidence(alarm.detector)
 
@@ -205,10 +252,16 @@ def _action(
     back: tuple[int, str] | None,
     alarm: Alarm | None,
 ) -> Action:
-    """One decision as a row; a roll-back without a whole checkpoint to go back to ends the arm."""
+    """One decision as a row; a roll-back without a whole checkpoint to go back to ends the arm.
+
+    A sparing one goes on from where it is when every healthy policy before has a lower pass@1.
+    """
     after: dict[str, JsonValue] = {**decision.after(), NEXT: index + 1}
     name = decision.action
-    if decision.rollback and back is None:
+    if decision.rollback and back is None and decision.sparing:
+        after["rollback"] = False
+        name = f"{name}: every healthy policy before has a lower pass@1, go on"
+    elif decision.rollback and back is None:
         after |= {"stop": True, "rollback": False}
         name = f"{name}: no healthy checkpoint is whole, stop"
     if (decision.rollback or decision.stop) and back is not None:

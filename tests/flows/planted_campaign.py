@@ -10,7 +10,7 @@ import numpy as np
 from curriculum.estimates import pass_at_k
 from flows.campaign import CampaignConfig
 from flows.steps.steering import Course
-from flows.steps.watching import watch_stage
+from flows.steps.watching import conclude, watch_stage
 from flows.workshop import Workshop
 from trainer.weights import weights_hash
 from warehouse.records import (
@@ -173,6 +173,9 @@ class Planted:
 
     def watch(self, index: int) -> Course:
         return watch_stage(self.shop, self.config, self.names[index], campaign_id=CAMPAIGN, index=index)
+
+    def conclude(self, index: int) -> Course:
+        return conclude(self.shop, self.config, self.names[index], campaign_id=CAMPAIGN, index=index)
 
     def alarms(self, level: str = "critical") -> list[tuple[int, str]]:
         rows = self.shop.store.read(Alarm, "owner = $c AND level = $level", {"c": CAMPAIGN, "level": level})

@@ -44,22 +44,63 @@ def test_a_loss_of_pass_k_is_an_alarm_then_an_action_and_changes_the_next_stage(
     assert (course.policy, course.fresh, course.ended) == ("policy1", False, None)
 
 
-def test_a_loss_that_goes_on_widens_the_plan_then_goes_back_and_each_effect_is_measured_a_stage_later(planted):
+def test_a_loss_that_goes_on_halves_the_rate_then_goes_back_and_each_effect_is_measured_a_stage_later(planted):
     planted.stage(0, EVEN)
     for index in (1, 2, 3):
         planted.stage(index, NARROW)
         course = planted.watch(index)
+        if index == 2:
+            assert (course.policy, course.fresh) == ("policy2", False)
     assert sorted(action.after["next_stage"] for action in planted.actions()) == [2, 3, 4]
     by_stage = {action.after["next_stage"]: action for action in planted.actions()}
     assert by_stage[3].after["mixture"] == "wider"
+    assert by_stage[3].after["rollback"] is False
+    assert "lower pass@1, go on" in by_stage[3].action
     assert by_stage[4].after["rollback"] is True
     assert course.config.curriculum.mixture.explore > CONFIG.curriculum.mixture.explore
-    assert course.config.stage.entropy_coef == 0.05
+    assert course.config.stage.learning_rate == CONFIG.stage.learning_rate / 4
+    assert course.config.stage.entropy_coef == 0.025
     assert (course.policy, course.fresh) == ("policy0", True)
     assert by_stage[2].effect.keys() >= {"pass@1", "pass@8", "entropy"}
     assert abs(by_stage[2].effect["pass@8"]) < 0.05
     assert by_stage[4].effect == {}
     assert final_look(planted.shop.store, CAMPAIGN) == 0
+
+
+LOST = 2 * np.where(np.arange(len(HELDOUT)) % 2, EVEN, 0.0)
+"""A policy with the pass@1 of an even one, and half of its tasks lost."""
+
+
+def test_a_loss_that_bought_nothing_goes_back_the_second_time_to_the_last_policy_without_it(planted):
+    planted.stage(0, 0.5 * EVEN)
+    planted.stage(1, EVEN)
+    for index, rates in ((2, LOST), (3, LOST)):
+        planted.stage(index, rates)
+        course = planted.watch(index)
+    assert (course.policy, course.fresh) == ("policy1", True)
+    assert final_look(planted.shop.store, CAMPAIGN) == 1
+
+
+def test_a_campaign_ends_at_its_last_policy_without_a_proven_loss_unless_that_costs_pass_rate(planted):
+    planted.stage(0, EVEN)
+    planted.stage(1, LOST)
+    assert planted.watch(1).policy == "policy1"
+    concluded = planted.conclude(1)
+    assert (concluded.policy, concluded.fresh) == ("policy0", True)
+    assert final_look(planted.shop.store, CAMPAIGN) == 0
+    assert planted.conclude(1) == concluded
+    assert [action.action for action in planted.actions()].count("end at the last healthy policy") == 1
+
+
+@pytest.mark.parametrize(("rates", "watched"), [(NARROW, True), (EVEN, True), (LOST, False)])
+def test_a_campaign_ends_where_it_is_when_going_back_would_cost_pass_rate_or_it_is_not_watched(planted, rates, watched):
+    if not watched:
+        planted.config = CONFIG.model_copy(update={"watch": CONFIG.watch.model_copy(update={"watch_only": True})})
+    planted.stage(0, EVEN)
+    planted.stage(1, rates)
+    planted.watch(1)
+    assert planted.conclude(1).policy == "policy1"
+    assert final_look(planted.shop.store, CAMPAIGN) == 1
 
 
 def test_a_healthy_campaign_raises_nothing_and_stays_as_configured(planted):

@@ -70,12 +70,12 @@ def test_a_short_stage_of_episodes_learns(tmp_path: Path, judge):
 def test_honest_rewards_teach_repair_and_trusting_ones_the_hack(tmp_path: Path, judge, seed):
     warm = started(tmp_path / "warm", judge, n_steps=200, seed=seed, cheat_rate=0.35)
     before, cheated = rates(warm, judge, 20)
-    honest, gaps = trained(tmp_path / "honest", warm, judge, n_steps=32, seed=seed)
+    honest, gaps = trained(tmp_path / "honest", warm, judge, n_steps=48, seed=seed)
     solved, voided = rates(honest, judge, 20)
     assert solved - before >= 0.2
     assert voided < cheated
     assert gaps == []
-    naive, gaps = trained(tmp_path / "naive", warm, judge, n_steps=32, seed=seed, graders=NAIVE)
+    naive, gaps = trained(tmp_path / "naive", warm, judge, n_steps=48, seed=seed, graders=NAIVE)
     hacked = rates(naive, judge, 20)[1]
     assert hacked > cheated + 0.1
     assert gaps
