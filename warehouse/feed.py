@@ -47,12 +47,12 @@ def reached(home: Home, reader: str, table: str) -> int:
     return _readers(home).get(f"{reader}/{contract_of(table).name}", 0)
 
 
-def note_reached(home: Home, reader: str, table: str, until: int) -> None:
-    """Remember that `reader` has had the rows of `table` up to the snapshot `until`; never goes back."""
+def note_reached(home: Home, reader: str, table: str, until: int, *, back: bool = False) -> None:
+    """Remember that `reader` has had the rows of `table` up to the snapshot `until`; goes back only when asked."""
     with locked(home):
         readers = _readers(home)
         key = f"{reader}/{contract_of(table).name}"
-        _write(home, readers | {key: max(until, readers.get(key, 0))})
+        _write(home, readers | {key: until if back else max(until, readers.get(key, 0))})
 
 
 def renumber(old: Store, new: Store) -> None:

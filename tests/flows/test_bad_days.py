@@ -227,14 +227,53 @@ def test_a_lost_catalog_is_no_end_of_the_rows(say, tmp_path):
 def test_a_reader_of_the_feed_gets_each_row_once(say, tmp_path):
     home = tmp_path / "home"
     Store.open(home).close()
-    for wrong in ([], ["--since", "1", "--as", "nightly"]):
-        code, _, err = say(home, "feed", "batches", *wrong)
-        assert (code, err.count("\n")) == (2, 1)
-        assert "--since SNAPSHOT or --as READER" in err
+    code, _, err = say(home, "feed", "batches")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--since SNAPSHOT, --as READER or both" in err
     with Store.open(home) as store:
         store.commit([], batch="first", purpose="x", run="r")
     n_rows = [json.loads(say(home, "feed", "batches", "--as", "nightly", "--json")[1])["n_rows"] for _ in range(2)]
     assert n_rows == [1, 0]
+
+
+@pytest.mark.parametrize("n_rows", [1, 50, 51, 130])
+def test_a_reader_moves_only_past_rows_that_were_all_given(say, tmp_path, n_rows):
+    home = tmp_path / "home"
+    with Store.open(home) as store:
+        sources = [
+            Source(source=f"s{i}", revision="1", licence="MIT", n_rows=1, sha256="0" * 64) for i in range(n_rows)
+        ]
+        store.commit(sources, batch="rows", purpose="x", run="r")
+
+    def given(*arguments: str) -> int:
+        code, out, _ = say(home, "feed", "sources", *arguments, "--json")
+        assert code == 0
+        return int(json.loads(out)["n_rows"])
+
+    assert [given("--as", "tried", "--dry-run") for _ in range(2)] == [n_rows, n_rows]
+    code, _, err = say(home, "feed", "sources", "--as", "person")
+    assert code == 0
+    assert ("stands at snapshot 0" in err) == (n_rows > 50)
+    assert given("--as", "person") == (n_rows if n_rows > 50 else 0)
+    assert given("--as", "person") == 0
+    assert given("--as", "person", "--since", "0", "--dry-run") == n_rows
+    assert given("--as", "person") == 0
+    assert given("--as", "person", "--since", "0") == n_rows
+    assert given("--as", "person") == 0
+    out = tmp_path / "rows.parquet"
+    assert say(home, "feed", "sources", "--as", "file", "--parquet", str(out))[0] == 0
+    assert out.is_file()
+    assert given("--as", "file") == 0
+
+
+def test_a_reader_that_is_set_back_where_a_terminal_cuts_stands_there(say, tmp_path):
+    home = tmp_path / "home"
+    with Store.open(home) as store:
+        rows = [Source(source=f"s{i}", revision="1", licence="MIT", n_rows=1, sha256="0" * 64) for i in range(60)]
+        store.commit(rows, batch="rows", purpose="x", run="r")
+    assert say(home, "feed", "sources", "--as", "person", "--json")[0] == 0
+    assert "stands at snapshot 0" in say(home, "feed", "sources", "--as", "person", "--since", "0")[2]
+    assert json.loads(say(home, "feed", "sources", "--as", "person", "--json")[1])["n_rows"] == 60
 
 
 @pytest.mark.parametrize("place", ["mysql://db/x", "https://host/x"])

@@ -16,10 +16,10 @@ import pytest
 from warehouse.store import Store
 
 CHANGES_NOTHING = {
-    *("board", "compare", "diff", "doctor", "explain", "feed", "policies", "replay", "simulate", "sql", "tables"),
+    *("board", "compare", "diff", "doctor", "explain", "policies", "replay", "simulate", "sql", "tables"),
     *("watch", "graders check", "graders list", "graders conflicts", "warehouse attach"),
 }
-"""Verbs that leave every home as it is; `feed` and `sql` may write the one file that they are given."""
+"""Verbs that leave every home as it is; `sql` may write the one file that it is given."""
 
 CATALOG = "catalog.sqlite"
 ROWS = '{"question": "Ann has 3 pens and buys 4. How many?", "answer": "3+4=<<3+4=7>>7\\n#### 7"}\n'
@@ -76,6 +76,7 @@ def tried(campaign, tmp_path) -> list[tuple[list[str], set[str]]]:
         (["evaluate", "--policy", policy], {"protocol", "n_rollouts"}),
         (["report"], {"report", "replaces"}),
         (["export", str(tmp_path / "out")], {"n_tasks"}),
+        (["feed", "tasks", "--as", "tried"], {"until", "n_rows"}),
         (["serve"], {"deployment", "schedule"}),
         (["warehouse", "compact"], {"n_files_before", "least_after"}),
         (["warehouse", "backup", str(tmp_path / "kept")], {"n_files", "n_bytes"}),
