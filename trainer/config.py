@@ -110,6 +110,8 @@ class SamplingConfig(Frozen):
     """Batches asked for ahead of the one that trains; 0 is `staleness`. More are dropped when they come too early."""
     grading_threads: int = Field(2, ge=1)
     """Batches that the sampling process grades at once."""
+    server: str = Field("", pattern=r"^(https?://.+)?$")
+    """A running vLLM server that samples for a stage in the place of `lean`, and takes new weights by path."""
 
     @model_validator(mode="after")
     def _effective(self) -> SamplingConfig:
@@ -119,6 +121,8 @@ class SamplingConfig(Frozen):
         ):
             if self.staleness == 0 and value != default:
                 raise ValueError(f"{name} is {value} and has no effect: staleness is 0, rollouts are sampled in step")
+        if self.server and self.engine != "lean":
+            raise ValueError(f"server is {self.server!r} and has no effect: engine {self.engine} samples by itself")
         return self
 
 

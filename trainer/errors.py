@@ -17,6 +17,10 @@ class Diverged(StageFailed):
     """Loss, gradient or logits are not finite numbers."""
 
 
+class ServerFailed(StageFailed):
+    """The server that samples a policy in training did not take its weights or did not answer whole."""
+
+
 class RewardFailed(StageFailed):
     """The reward could not be computed, or decided nothing for several steps in a row."""
 

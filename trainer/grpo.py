@@ -24,9 +24,10 @@ from trainer.importance import sample_shares
 from trainer.policies import LoadedPolicy
 from trainer.recording import POLICY_STEP, StepRecord, outcomes, sample_row
 from trainer.rewards import TaskReward
-from trainer.rollout import decode
+from trainer.rollout import Tokens, decode
 from trainer.sampling import CurriculumSampler
 from trainer.seeding import step_seed
+from trainer.served import ServedPolicy, agree
 from warehouse.records import Task
 
 Recorder = Callable[[StepRecord], None]
@@ -47,7 +48,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     """GRPO as TRL runs it, on prompts that a curriculum draws.
 
     `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. With `rollouts` a
-    sampling process has sampled and graded, and its log-probabilities are the ratio's denominator. With `player` a
+    sampling process has sampled and graded, with `served` a server samples, and their log-probabilities are the
+    ratio's denominator. With `player` a
     rollout is an episode, whose observations no gradient flows to; with `factory` TRL itself plays it, by its
     `environment_factory`, and generates as it does for single turns. Undecided rollouts (reward `None`) leave every
     term of the loss. `pass_k` > 1 replaces the advantages. Optimizer steps count from the campaign's start.
@@ -64,6 +66,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         args: GRPOConfig,
         lean: bool = True,
         rollouts: RolloutQueue | None = None,
+        served: ServedPolicy | None = None,
         player: Player | None = None,
         factory: Factory | None = None,
         pass_k: int = 1,
@@ -71,7 +74,8 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     ) -> None:
         self._policy, self._tasks, self._curriculum = policy, tasks, sampler
         self._reward, self._recorder = reward, recorder
-        self._lean, self._pass_k, self._rollouts = lean, pass_k, rollouts
+        self._lean, self._pass_k, self._rollouts, self._served = lean, pass_k, rollouts, served
+        self._sampled_apart = rollouts is not None or served is not None
         self._player, self._factory, self._positions = player, factory, list[int]()
         self._wrote: list[int] = []
         self._newest_logps: torch.Tensor | None = None
@@ -109,16 +113,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         if self._player is not None:
             return self._play(self._player)
         encoded = self._policy.tokenise(prompts)
-        distinct, n = _whole_groups(encoded)
-        rows = decode(
-            self.accelerator.unwrap_model(self.model),
-            distinct,
-            n=n,
-            temperature=self.temperature,
-            max_tokens=self.max_completion_length,
-            end_ids=self.eos_token_ids,
-            pad_id=self._tokenizer.pad_token_id,
-        )
+        rows = self._decoded(*_whole_groups(encoded))
         return {
             "prompt_ids": encoded,
             "completion_ids": [row.ids for row in rows],
@@ -126,6 +121,16 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
             "mean_entropy": [row.mean_entropy for row in rows],
             "finished": [row.finished for row in rows],
         }
+
+    def _decoded(self, prompts: list[list[int]], n: int) -> list[Tokens]:
+        """`n` sequences for each prompt, by the policy here or by the server, which gets its weights first."""
+        model = self.accelerator.unwrap_model(self.model)
+        how: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_completion_length}
+        how |= {"n": n, "end_ids": self.eos_token_ids}
+        if self._served is None:
+            return decode(model, prompts, pad_id=self._tokenizer.pad_token_id, **how)
+        self._served.publish(model)
+        return self._served.decode(prompts, seed=step_seed(self.args.seed, self.state.global_step), **how)
 
     def _play(self, player: Player) -> dict[str, list[Any]]:
         """An episode for each row: TRL hands over prompts alone, so the tasks are those of the rows' positions."""
@@ -245,7 +250,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         self._positions = [row["position"] for row in inputs]
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
-        if self._rollouts is not None:
+        if self._sampled_apart:
             output["old_per_token_logps"] = output["sampling_per_token_logps"]
         if "importance_sampling_ratio" in output:
             self._log_shares(output["importance_sampling_ratio"].log(), output["completion_mask"])
@@ -281,11 +286,15 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         loss: torch.Tensor = super()._compute_loss(model, inputs)
         if not bool(torch.isfinite(loss)):
             raise Diverged(f"the loss is {loss.item()} at step {self.state.global_step}")
-        if self._rollouts is not None and self._newest_logps is not None:
-            self._log_shares(self._newest_logps - inputs["old_per_token_logps"], inputs["completion_mask"])
-        if not self._lean and self.temperature == 1 and self._pending and self._newest_entropies is not None:
+        if self._sampled_apart and self._newest_logps is not None:
+            ratios = self._newest_logps - inputs["old_per_token_logps"]
+            if self._served is not None and self.num_iterations == 1:
+                agree(ratios, inputs["completion_mask"])
+            self._log_shares(ratios, inputs["completion_mask"])
+        entropies = self._newest_entropies if self.temperature == 1 else None
+        if entropies is not None and self._pending is not None and self._pending.lacks_entropy:
             mask = inputs["completion_mask"] * inputs.get("tool_mask", 1)
-            means = (self._newest_entropies * mask).sum(1) / mask.sum(1).clamp(min=1)
+            means = (entropies * mask).sum(1) / mask.sum(1).clamp(min=1)
             self._pending.fill_entropy((inputs["rollout_index"] + self._own_offset).tolist(), means.tolist())
         return loss
 

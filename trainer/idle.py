@@ -20,7 +20,8 @@ class Setting(NamedTuple):
     @property
     def on_policy(self) -> bool:
         """Whether rollouts train the weights that wrote them: the ratio is 1."""
-        return self.stage.num_iterations == 1 and self.sampling.staleness == 0
+        apart = self.sampling.staleness > 0 or bool(self.sampling.server)
+        return self.stage.num_iterations == 1 and not apart
 
     @property
     def weighs_tokens(self) -> bool:

@@ -105,6 +105,8 @@ def check_stage(
             f"staleness {sampling.staleness} needs engine lean and one training process, not {sampling.engine} and "
             f"{n_processes}; see: [sampling] staleness"
         )
+    if sampling.server and n_processes > 1:
+        raise KnobRefused(f"a server samples for one training process, not {n_processes}; see: [sampling] server")
     rollouts, accumulation = stage.prompts_per_step * stage.group_size, accumulation_of(stage)
     if rollouts % (n_processes * accumulation):
         raise KnobRefused(

@@ -37,6 +37,11 @@ class StepRecord:
     samples: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
 
+    @property
+    def lacks_entropy(self) -> bool:
+        """Whether a sample came without its mean entropy."""
+        return any(sample["mean_entropy"] is None for sample in self.samples)
+
     def fill_entropy(self, rows: Sequence[int], means: Sequence[float]) -> None:
         """Set the mean entropy of samples that came without one."""
         for row, mean in zip(rows, means, strict=True):
@@ -67,7 +72,7 @@ def sample_row(
         "completion": completion,
         "n_tokens": n_tokens,
         "finished": finished,
-        "mean_entropy": entropy,
+        "mean_entropy": None if entropy is None or math.isnan(entropy) else entropy,
         "latency_s": latency,
         "judgement": word.judgement,
         "reward": word.reward,

@@ -32,7 +32,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One sampled sequence: ids up to and with the end token, log-probabilities under the sampling distribution."""
+    """One sampled sequence: ids up to and with the end token, log-probabilities under the sampling distribution.
+
+    `mean_entropy` in nats a token at temperature 1; NaN where the sampler tells none.
+    """
 
     ids: list[int]
     logprobs: list[float]

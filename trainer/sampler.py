@@ -23,6 +23,7 @@ from trainer.policies import LoadedPolicy, load
 from trainer.rewards import JudgeLike, TaskReward
 from trainer.rollout import Tokens, decode
 from trainer.seeding import step_seed
+from trainer.served import ServedPolicy
 from trainer.stagefile import StageFile
 from warehouse.records import Task
 
@@ -110,9 +111,12 @@ def _serve(spec: SamplerSpec, inbox: Any, outbox: Any) -> None:
     policy = load(file.policy, file.home)
     if file.trainer.policy.lora is not None:
         policy = adapted(policy, file.trainer.policy.lora, path=file.policy, seed=file.seed)
+    served = ServedPolicy(sampling.server, file.spool / "weights") if sampling.server else None
     waiting: deque[Request] = deque()
     newest: Weights | None = None
     loaded: Weights | None = None
+    how: dict[str, Any] = {"n": file.trainer.stage.group_size, "temperature": sampling.temperature}
+    how |= {"max_tokens": sampling.max_tokens}
     with spec.make_judge() as judge, ThreadPoolExecutor(sampling.grading_threads) as graders:
         reward = _reward(spec, policy, judge)
         while os.getppid() == trainer:
@@ -133,19 +137,18 @@ def _serve(spec: SamplerSpec, inbox: Any, outbox: Any) -> None:
                     load_weights(policy.model, newest)
                 except FileNotFoundError:  # overtaken: newer weights are in the inbox
                     continue
+                if served is not None:
+                    served.publish(policy.model)
                 loaded = newest
             asked = _one_batch(waiting)
             began = perf_counter()
-            rows = decode(
-                policy.model,
-                [request.prompt_ids for request in asked],
-                n=file.trainer.stage.group_size,
-                temperature=sampling.temperature,
-                max_tokens=sampling.max_tokens,
-                end_ids=policy.end_ids,
-                pad_id=policy.tokenizer.pad_token_id,
-                generator=torch.Generator().manual_seed(step_seed(file.seed, asked[0].batch, newest.step + 1)),
-            )
+            prompts, seed = [one.prompt_ids for one in asked], step_seed(file.seed, asked[0].batch, newest.step + 1)
+            if served is not None:
+                rows = served.decode(prompts, seed=seed, end_ids=policy.end_ids, **how)
+            else:
+                generator = torch.Generator().manual_seed(seed)
+                pad = policy.tokenizer.pad_token_id
+                rows = decode(policy.model, prompts, end_ids=policy.end_ids, pad_id=pad, generator=generator, **how)
             graded = graders.submit(_grade, reward, policy, asked, rows, newest.step, perf_counter() - began, outbox)
             graded.add_done_callback(lambda done: _tell(done, outbox))
 

@@ -30,6 +30,7 @@ from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout
 from trainer.rewards import JudgeLike, TaskReward
 from trainer.sampler import JudgeMaker, SamplerSpec
 from trainer.sampling import CurriculumSampler
+from trainer.served import ServedPolicy
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
 from trainer.trl_config import grpo_config
@@ -101,6 +102,7 @@ class Stage:
         self.owner = Owner(file.stage_id, file.attempt, policy.policy_id)
         self.spool = Spool(file.spool, stage_id=file.stage_id, attempt=file.attempt)
         self.n_rollouts = 0
+        self.served = self._server()
         self.rollouts = self._queue(policy, make_judge or partial(Judge, workers=1))
         self.guard = self._guard(policy, judge, canary)
         played = self._episodes(policy, judge)
@@ -117,6 +119,7 @@ class Stage:
             args=args,
             lean=config.sampling.engine == "lean",
             rollouts=self.rollouts,
+            served=self.served,
             player=played if isinstance(played, Player) else None,
             factory=played if isinstance(played, Factory) else None,
             pass_k=config.stage.pass_k,
@@ -141,6 +144,15 @@ class Stage:
             folder=self.file.spool / "weights",
         )
 
+    def _server(self) -> ServedPolicy | None:
+        """The server that samples in step with the trainer; in an asynchronous stage its sampling process asks it."""
+        config = self.file.trainer
+        if config.sampling.server and config.policy.lora is not None:
+            raise KnobRefused("a server takes whole weights, no adapters; see: [sampling] server, [policy.lora]")
+        if not config.sampling.server or config.sampling.staleness:
+            return None
+        return ServedPolicy(config.sampling.server, self.file.spool)
+
     def _episodes(self, policy: LoadedPolicy, judge: JudgeLike) -> Player | Factory | None:
         """What plays a stage of agent tasks; none for a stage of single turns. Raises `KnobRefused` for a mixture.
 
@@ -155,8 +167,8 @@ class Stage:
                 f"{sum(agents)} of {len(agents)} tasks are agent tasks; a stage trains on those or on single turns; "
                 "see: arms in the stage file"
             )
-        if sampling.staleness:
-            raise KnobRefused(f"agent tasks need staleness 0, not {sampling.staleness}; see: [sampling]")
+        if sampling.staleness or sampling.server:
+            raise KnobRefused("agent tasks need staleness 0 and no server; see: [sampling]")
         if sampling.engine == "lean":
             return Player(policy, lambda: judge.pool, sampling)
         episodes = sampling.episodes or EpisodeConfig()
@@ -270,8 +282,9 @@ class Stage:
                 if self._standing() is None or not self.guard.diverged(self.steps_done, self.trainer.state.global_step):
                     raise
             finally:
-                if self.rollouts is not None:
-                    self.rollouts.close()
+                for apart in (self.rollouts, self.served):
+                    if apart is not None:
+                        apart.close()
         self.trainer.accelerator.wait_for_everyone()
         final = self._standing()
         if final is None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "synth" / "engines"))
 
 from model_server import Handler, serving
+from vllm_process import vllm_server
 
 from flows.settings import Settings
 from flows.steps.importing import import_source
@@ -26,53 +23,18 @@ from flows.workshop import workshop
 from synth.engines import ModelsConfig
 
 pytestmark = pytest.mark.slow
-START_S = 420
-"""Seconds in which the server must answer; about 30 on two idle cores."""
-QUIET = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1"}
 
 
 @pytest.fixture(scope="module")
 def vllm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The base URL of a vLLM server, started by the python that $GRADATIM_VLLM names."""
-    python = os.environ.get("GRADATIM_VLLM")
-    if not python:
+    """The base URL of a vLLM server of SmolLM2."""
+    if not os.environ.get("GRADATIM_VLLM"):
         pytest.skip("no vLLM: set GRADATIM_VLLM to the python of an environment with vllm or vllm-cpu")
     from trainer.smollm import smollm_folder
 
     home = Path(os.environ.get("GRADATIM_SMOLLM_HOME", tmp_path_factory.mktemp("smollm")))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        python, "-m", "vllm.entrypoints.openai.api_server", "--model", str(smollm_folder(home)), "--served-model-name",
-        "smollm2", "--host", "127.0.0.1", "--port", str(port), "--enforce-eager", "--max-model-len", "2048",
-        "--max-num-seqs", "16",
-    ]  # fmt: skip
-    log = tmp_path_factory.mktemp("vllm") / "server.log"
-    with log.open("w") as out:
-        server = subprocess.Popen(
-            command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **QUIET}, start_new_session=True
-        )
-    try:
-        _wait(server, f"http://127.0.0.1:{port}/health", log)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.terminate()
-        try:
-            server.wait(60)
-        except subprocess.TimeoutExpired:
-            server.kill()
-
-
-def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    end = time.monotonic() + START_S
-    while time.monotonic() < end and server.poll() is None:
-        try:
-            with urllib.request.urlopen(url, timeout=5):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(1)
-    pytest.fail("vLLM did not start:\n" + log.read_text()[-2_000:])
+    with vllm_server(smollm_folder(home), tmp_path_factory.mktemp("vllm")) as url:
+        yield f"{url}/v1"
 
 
 def _one(handler: Handler, payload: dict[str, Any], number: int) -> None:
