@@ -23,7 +23,7 @@ LEAST_S = 2.0
 
 
 class Progress:
-    """Counts `total` pieces of one kind of work; a context manager."""
+    """Counts `total` pieces of one kind of work, 0 where nobody knows how many; a context manager."""
 
     def __init__(self, what: str, *, total: int) -> None:
         self._what, self._total, self._done = what, total, 0
@@ -34,7 +34,7 @@ class Progress:
             columns = (TextColumn("{task.description:<14}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
             said = (TextColumn("{task.fields[rate]}"), TextColumn("{task.fields[note]}"))
             self._bar = Bar(*columns, *said, console=Console(stderr=True))
-            self._task = self._bar.add_task(what, total=total, note="", rate="")
+            self._task = self._bar.add_task(what, total=total or None, note="", rate="")
 
     def __enter__(self) -> Progress:
         if self._bar:
@@ -46,7 +46,7 @@ class Progress:
     ) -> None:
         if self._bar:
             self._bar.stop()
-        elif kind is None and self._total and (took := time.monotonic() - self._began) >= LEAST_S:
+        elif kind is None and (self._total or self._done) and (took := time.monotonic() - self._began) >= LEAST_S:
             self._line(f"done in {took:.0f} s")
 
     def to(self, done: int, note: str = "") -> None:
@@ -83,7 +83,8 @@ class Progress:
         return f"{rate:.3g}/s{left}"
 
     def _line(self, note: str) -> None:
-        print(f"{self._what}: {self._done}/{self._total} {note}".rstrip(), file=sys.stderr, flush=True)
+        of = f"/{self._total}" if self._total else ""
+        print(f"{self._what}: {self._done}{of} {note}".rstrip(), file=sys.stderr, flush=True)
 
 
 @contextmanager

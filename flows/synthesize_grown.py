@@ -26,9 +26,12 @@ def synthesize_gym(home: Path, names: list[str], n: int, seed: int = 0) -> Mappi
 
 @verb_flow("synthesize_grown")
 def synthesize_grown(
-    home: Path, source: str, generators: list[str], n: int = 4, seed: int = 0
+    home: Path, source: str, generators: list[str], n: int | None = None, seed: int = 0
 ) -> Mapping[str, JsonValue]:
-    """What can be grown from the accepted tasks of a source; returns {"n_in", "n_out", "rejected"}."""
+    """What can be grown from the accepted tasks of a source, `n` attempts of each generator at most, else all.
+
+    Returns {"n_in", "n_out", "rejected"}.
+    """
     asked: dict[str, JsonValue] = {"grown": source, "generators": list(generators), "n": n, "seed": seed}
     campaign = content_hash("synthesize_grown", asked)
     with workshop(Settings(home=home), flow="synthesize_grown", config=asked, campaign_id=campaign) as shop:

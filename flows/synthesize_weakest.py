@@ -33,6 +33,7 @@ def synthesize_weakest(
 ) -> Mapping[str, JsonValue]:
     """`n` attempts over the `weakest` arms of the newest policy (or `policy`), then that policy calibrated again.
 
+    A policy that was never calibrated, as a campaign's last one, is calibrated first.
     With the name of a `reader`, as on a schedule, only arms that were trained on or evaluated since its last run that
     came so far: without such news nothing is made, so that a policy at rest is not answered every hour.
     Returns {"policy_id", "orders", "left", "n_in", "n_out", "rejected", "buckets", "arms", "distance"}.
@@ -40,6 +41,8 @@ def synthesize_weakest(
     asked: dict[str, JsonValue] = {"weakest": weakest, "n": n, "seed": seed, "policy": policy, "reader": reader}
     with workshop(at_home(home), flow="synthesize_weakest", config=asked) as shop:
         settings, policy_id = current(shop, config, policy)
+        if weak_spots.newest_calibration(shop, policy_id) is None:
+            calibrate(shop, settings, policy_id)
         before, fresh = shape(shop, settings, policy_id), news_for(shop, reader)
         found = size(shop, settings, policy_id, n_arms=weakest, n=n, seed=seed, among=fresh and fresh.arms)
         made = make_ordered(shop, found.sized.orders, campaign_id=found.campaign_id, seed=found.seed)

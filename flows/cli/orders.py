@@ -75,16 +75,25 @@ def gym(settings: Settings, names: Sequence[str], n: int, seed: int, output: Out
 
 
 def grow(
-    settings: Settings, source: str, generators: Sequence[str], n: int, seed: int, output: Output, *, dry_run: bool
+    settings: Settings,
+    source: str,
+    generators: Sequence[str],
+    n: int | None,
+    seed: int,
+    output: Output,
+    *,
+    dry_run: bool,
 ) -> None:
-    """Grow tasks from those of an imported source, or with `dry_run` say from how many."""
+    """Grow tasks from those of an imported source, at most `n` a generator; with `dry_run` say from how many."""
     from flows.steps.growing import parents_of
     from flows.workshop import looking
 
     with looking(settings) as shop:
         origins = parents_of(shop, source, generators)
     if dry_run:
-        output.rows([{"generator": name, "grown from": len(tasks), "seed": seed} for name, tasks in origins.items()])
+        most = {} if n is None else {"attempts at most": n}
+        rows = [{"generator": name, "grown from": len(tasks), **most, "seed": seed} for name, tasks in origins.items()]
+        output.rows(rows)
         return
     from flows.synthesize_grown import synthesize_grown
 

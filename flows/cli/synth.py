@@ -11,8 +11,8 @@ import typer
 from flows.cli.options import AsJson, DryRun, home_of
 from flows.cli.output import Output, print_json
 
-EACH, VARIANTS = 100, 4
-"""Attempts a family, a style, a data set, or an arm with --weakest; variants of a word problem; unless --n says."""
+EACH = 100
+"""Attempts a family, a style, a data set, or an arm with --weakest, unless --n says."""
 MODELS = "Tasks written by a model"
 WEAK_SPOT = "weak_spot"
 """The style that is shown failures: with it, --weakest says of how many arms."""
@@ -22,14 +22,21 @@ def command(
     context: typer.Context,
     family: Annotated[list[str] | None, typer.Option(help="Family to make tasks of; may repeat.")] = None,
     n: Annotated[
-        int | None, typer.Option("--n", help=f"Attempts a family, {EACH}; with --weakest in all.", show_default=False)
+        int | None,
+        typer.Option(
+            "--n",
+            help=f"Attempts a family, {EACH}; with --weakest in all; with --grown of each generator (all).",
+            min=0,
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed; another seed makes other tasks.")] = 0,
     level: Annotated[int | None, typer.Option(help="Only this level.")] = None,
     weakest: Annotated[
         int | None,
         typer.Option(
-            help="Instead: at this many arms where the newest policy is weakest (also with --style weak_spot).", min=1
+            help="Instead: at this many arms where the campaign's last policy is weakest (also with --style).",
+            min=1,
         ),
     ] = None,
     style: Annotated[
@@ -71,7 +78,8 @@ def command(
 ) -> None:
     """Make tasks, examine them by evidence, and commit what survives.
 
-    With --weakest the newest policy is calibrated again after, and how the pool moved is shown.
+    With --weakest the newest campaign's last policy is calibrated again after, and first where it never was; how the
+    pool moved is shown.
 
     Example: gradatim synth --family rev --n 200 --seed 1
     Example: gradatim synth --weakest 5 --n 300
@@ -117,8 +125,7 @@ def command(
         elif gym:
             orders.gym(settings, gym, n if n is not None else EACH, seed, output, dry_run=dry_run)
         else:
-            each = n if n is not None else VARIANTS
-            orders.grow(settings, grown or "", generator or (), each, seed, output, dry_run=dry_run)
+            orders.grow(settings, grown or "", generator or (), n, seed, output, dry_run=dry_run)
         return
     if weakest is not None:
         if family or level is not None:

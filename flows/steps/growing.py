@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from flows.progress import Progress
 from flows.steps.commissions import training_tasks
@@ -17,7 +18,9 @@ from synth.proposals import Generator, Proposal
 from warehouse.errors import UserError, unknown_name
 from warehouse.records import Domain, JsonValue, Task, content_hash
 
-VARIANTS, STRONGER = "gsm8k_variants", "stronger_tests"
+VARIED, STRONGER = "gsm8k_variants", "stronger_tests"
+VARIANTS = 4
+"""Variants of a word problem where nobody says how many attempts."""
 
 
 def gym_tasks(shop: Workshop, names: Sequence[str], *, n: int, seed: int, campaign_id: str) -> Mapping[str, JsonValue]:
@@ -38,11 +41,18 @@ def check_gym(names: Sequence[str]) -> None:
 
 
 def grown_tasks(
-    shop: Workshop, source: str, *, generators: Sequence[str] = (), n: int = 4, seed: int = 0, campaign_id: str
+    shop: Workshop,
+    source: str,
+    *,
+    generators: Sequence[str] = (),
+    n: int | None = None,
+    seed: int = 0,
+    campaign_id: str,
 ) -> Mapping[str, JsonValue]:
     """Everything that can be grown from an imported source's accepted training tasks, or only `generators`' part.
 
-    `n` is the number of variants of a word problem. Raises `UserError` for a source without such tasks, an unknown
+    `n` is the number of attempts of each generator at most, spread over the tasks; without it everything is grown, and
+    `VARIANTS` of a word problem. Raises `UserError` for a source without such tasks, an unknown
     generator, and one that has nothing to grow from in this source.
     """
     origins = parents_of(shop, source, generators)
@@ -50,8 +60,9 @@ def grown_tasks(
         for name, parents in origins.items():
             done = f"{campaign_id}:{name}:{content_hash([parent.task_id for parent in parents])}"
             if not shop.seen(done):
-                generator, made = grow(name, parents, shop.judge, n=n, seed=seed)
-                _admitted(shop, generator, made, done, campaign_id, progress)
+                each = VARIANTS if n is None else max(1, -(-n // max(1, len(parents))))
+                generator, made = grow(name, parents, shop.judge, n=each, seed=seed)
+                _admitted(shop, generator, islice(made, n), done, campaign_id, progress)
     return funnel(shop, campaign_id)
 
 
@@ -62,7 +73,7 @@ def parents_of(shop: Workshop, source: str, generators: Sequence[str] = ()) -> M
             raise unknown_name("corpus-grown generator", name, NAMES, "gradatim synth --help")
     parents = [task for task in training_tasks(shop, source) if not task.parents]
     programs = all(parent.domain is Domain.CODE for parent in parents)
-    fitting = [name for name in NAMES if (name != VARIANTS) == programs]
+    fitting = [name for name in NAMES if (name != VARIED) == programs]
     wanted = [name for name in fitting if not generators or name in generators]
     if not wanted:
         raise UserError(f"from '{source}' can be grown: {', '.join(fitting)}; see: gradatim synth --help")

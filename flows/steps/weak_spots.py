@@ -48,17 +48,23 @@ def next_round(
     calibration opens a new one. Raises `UserError` when the policy was not calibrated or no arm is fit; among some
     arms a round may ask for nothing.
     """
-    newest = shop.store.rows(
-        "SELECT max_by(batch_id, rowid) AS batch FROM calibrations WHERE policy_id = $id", {"id": policy_id}
-    )
-    if not newest or newest[0]["batch"] is None:
+    newest = newest_calibration(shop, policy_id)
+    if newest is None:
         raise UserError(f"policy {policy_id} was not calibrated; see: gradatim calibrate --policy {policy_id[:8]}")
-    identity = content_hash("weak spots", policy_id, newest[0]["batch"], n_arms, n, seed)
+    identity = content_hash("weak spots", policy_id, newest, n_arms, n, seed)
     sized = sized_for(shop, config, policy_id, n_arms=n_arms, n=n, besides=identity, among=among)
     if not sized.orders and among is None:
         reasons = "; ".join(f"{arm}: {why}" for arm, why in list(sized.left.items())[:3])
         raise UserError(f"no arm of policy {policy_id} is fit for new tasks ({reasons}); see: gradatim synth --family")
     return Round(identity, seed_of(identity), sized)
+
+
+def newest_calibration(shop: Workshop, policy_id: str) -> str | None:
+    """The batch of a policy's newest calibration; none where it was never calibrated."""
+    rows = shop.store.rows(
+        "SELECT max_by(batch_id, rowid) AS batch FROM calibrations WHERE policy_id = $id", {"id": policy_id}
+    )
+    return rows[0]["batch"] if rows else None
 
 
 def sized_for(

@@ -15,6 +15,14 @@ def test_long_work_says_its_rate_and_what_is_left(capsys, monkeypatch):
     assert re.fullmatch(r"sample: 2/4 [0-9.e+]+/s, [0-9]+ s left 70 tokens", line)
 
 
+def test_work_of_unknown_size_names_no_size(capsys, monkeypatch):
+    monkeypatch.setattr("flows.progress.EVERY_S", 0.0)
+    with Progress("grow", total=0) as progress:
+        progress.to(257)
+    [line] = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"grow: 257 [0-9.e+]+/s", line)
+
+
 def test_work_that_is_over_at_once_says_nothing(capsys):
     with Progress("sample", total=4) as progress:
         progress.to(4)

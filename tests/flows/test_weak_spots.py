@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 from planted_campaign import CAMPAIGN, CONFIG, EVEN, HELDOUT, TRAIN, Planted
 
 from flows.settings import Settings
+from flows.steps.current import newest_policy
 from flows.steps.restocking import restock
 from flows.steps.shift import Shape, moved
 from flows.steps.weak_spots import as_orders, make_ordered, next_round
 from flows.workshop import Workshop
 from synth.graders import Judge
 from warehouse.errors import UserError
-from warehouse.records import Bucket, Calibration, Split, Task
+from warehouse.records import Action, Bucket, Calibration, Run, RunStatus, Split, Task
 from warehouse.store import Store
 
 WEAK = np.array([0.1 if task.family == "sort" and task.level >= 6 else 0.6 for task in HELDOUT])
@@ -96,6 +98,37 @@ def test_a_policy_that_was_not_calibrated_is_refused(planted):
     planted.stage(0, EVEN)
     with pytest.raises(UserError, match="policy0 was not calibrated"):
         next_round(planted.shop, CONFIG, "policy0", n_arms=2, n=20, seed=0)
+
+
+def test_the_newest_policy_is_where_the_campaign_stands_and_never_its_baselines(planted):
+    store = planted.shop.store
+    planted.stage(0, EVEN)
+    assert newest_policy(store) == "policy0"
+    run = Run(
+        run="run",
+        campaign_id=CAMPAIGN,
+        flow="run_campaign",
+        status=RunStatus.FINISHED,
+        config={},
+        code_version="1",
+        started_at=datetime.now(UTC),
+        outputs={"baseline": "baseline"},
+    )
+    planted.stage(1, EVEN)
+    planted.shop.commit([run], batch="ran", purpose="planted")
+    other = planted.policy("yardstick", "policy0", None)
+    planted.shop.commit([other], batch="yardstick", purpose="planted")
+    assert newest_policy(store) == "policy1"
+    back = Action(
+        action_id="back",
+        owner=CAMPAIGN,
+        action="end at the last healthy policy",
+        rule_version="1",
+        after={"look": 0, "policy": "policy0", "next_stage": 2},
+        applied=True,
+    )
+    planted.shop.commit([back], batch="back", purpose="planted")
+    assert newest_policy(store) == "policy0"
 
 
 def thin_campaign(planted, *, watch_only: bool = False) -> None:
