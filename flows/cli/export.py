@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import AsJson, DryRun, home_of
-from flows.cli.output import Output
+from flows.cli.output import Output, say
+
+LEFT_OUT = {
+    "hidden_tests": "are without their hidden tests, so that no home can admit them again",
+    "heldout": "of the held-out split stay, which are for evaluation alone",
+    "canary": "of the canary split stay, which are for watching a stage alone",
+}
+"""What it means that a private part was left out, in words."""
 
 
 def command(
@@ -19,14 +26,15 @@ def command(
     family: Annotated[str | None, typer.Option(help="Only this family.")] = None,
     status: Annotated[str, typer.Option(help="Only tasks of this status.")] = "accepted",
     private: Annotated[
-        list[str] | None, typer.Option(help="hidden_tests or heldout, else left out; may repeat.")
+        list[str] | None, typer.Option(help="hidden_tests, heldout or canary, else left out; may repeat.")
     ] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write tasks with a dataset card and a manifest; hidden tests and the held-out split only when named.
+    """Write tasks with a dataset card and a manifest; what is for judging and measuring alone only when named.
 
-    gradatim import export brings what was written into another home.
+    That is hidden tests (without them no home can judge a program again), and the held-out and the canary split, which
+    nothing may train on. gradatim import export brings what was written into another home.
 
     Example: gradatim export tasks --layout trl --format datasets
     """
@@ -50,3 +58,5 @@ def command(
             dry_run=dry_run,
         )
     Output(as_json=as_json).value(written._asdict())
+    for part, n in written.left_out.items():
+        say(f"{n} tasks {LEFT_OUT[part]}; to take them along: --private {part}")

@@ -38,7 +38,8 @@ def command(
     seeds for gradatim synth --style weak_spot, never trained on.
 
     export is a folder that gradatim export wrote, in any layout: the same tasks by the same ids, each held against its
-    recipe and the evidence again; code tasks need an export with --private hidden_tests.
+    recipe and the evidence again; code tasks need an export with --private hidden_tests, and
+    what a model wrote is quarantined, as the model that verified it does not come along.
 
     Example: gradatim import gsm8k --path gsm8k_train.jsonl
     Example: gradatim import export tasks
@@ -117,8 +118,23 @@ def _export(
 
         found = import_export(settings.home, path, limit)
     Output(as_json=as_json).value(found)
-    for line in _empty(found):
+    for line in [*_lacking(found), *_empty(found)]:
         say(line)
+
+
+def _lacking(found: Mapping[str, Any]) -> list[str]:
+    """What to do about tasks of an export that were rejected for what it does not hold."""
+    rejected, told = found["rejected"], []
+    if n := sum(n for reason, n in rejected.items() if reason.endswith("hidden tests were not exported")):
+        told.append(
+            f"{n} programs came without their hidden tests; where they are: gradatim export --private hidden_tests"
+        )
+    if n := sum(n for reason, n in rejected.items() if reason.startswith("unverified:")):
+        told.append(
+            f"{n} tasks that a model wrote are rejected here, as status quarantined: an export holds no verifier of "
+            "another lineage; see: gradatim review, or docs/guides/migrate.md"
+        )
+    return told
 
 
 def _notes(corpus: Importer, found: Mapping[str, Any]) -> list[str]:

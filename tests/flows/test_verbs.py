@@ -136,21 +136,23 @@ def test_a_feed_continues_where_it_ended(ask, refused, tmp_path):
 
 
 def test_an_export_leaks_nothing_private_that_was_not_named(copy, ask, refused, tmp_path):
-    heldout = ask("sql", "select task_id from current_tasks where split = 'heldout' and status = 'accepted'")
-    secrets = {row["task_id"] for row in heldout}
+    kept = ask("sql", "select task_id, split from current_tasks where split <> 'train' and status = 'accepted'")
+    secrets = {row["task_id"] for row in kept}
     to = tmp_path / "tasks"
     planned = ask("export", str(to), "--dry-run", home=copy)
     assert not to.exists()
     assert ask("export", str(to), home=copy) == planned
-    assert set(planned["n_tasks"]) == {"train", "canary"}
+    assert set(planned["n_tasks"]) == {"train"}
+    assert {"heldout", "canary"} < set(planned["left_out"])
     rows = [json.loads(line) for file in to.glob("*.jsonl") for line in file.read_text().splitlines()]
     assert len(rows) == sum(planned["n_tasks"].values())
     assert secrets
     assert not secrets & {row["task_id"] for row in rows}
     assert all(row["hidden_tests"] is None for row in rows)
     everything = tmp_path / "all"
-    told = ask("export", str(everything), "--private", "heldout", "--private", "hidden_tests", home=copy)
-    assert told["n_tasks"]["heldout"] == len(secrets)
+    parts = [word for part in ("heldout", "canary", "hidden_tests") for word in ("--private", part)]
+    told = ask("export", str(everything), *parts, home=copy)
+    assert (told["n_tasks"]["heldout"] + told["n_tasks"]["canary"], told["left_out"]) == (len(secrets), {})
     named = [json.loads(line) for file in everything.glob("*.jsonl") for line in file.read_text().splitlines()]
     assert any(row["hidden_tests"] for row in named)
 

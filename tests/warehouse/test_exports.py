@@ -13,6 +13,7 @@ from warehouse_rows import campaign, status
 from warehouse.errors import UserError
 from warehouse.exports import LAYOUTS, export, read
 from warehouse.exports.reading import ExportError
+from warehouse.exports.writing import PRIVATE
 from warehouse.records import Split, Status
 from warehouse.store import Store
 from warehouse.upkeep import purge
@@ -23,19 +24,19 @@ from warehouse.upkeep import purge
 def test_every_layout_reads_back_as_the_same_tasks(
     filled: Store, tmp_path: Path, layout_name: str, format_name: str
 ) -> None:
-    told = export(
-        filled, tmp_path / "x", layout_name=layout_name, format_name=format_name, private=("hidden_tests", "heldout")
-    )
+    told = export(filled, tmp_path / "x", layout_name=layout_name, format_name=format_name, private=PRIVATE)
+    assert told.left_out == {}
     assert told.n_tasks == {"train": 9, "canary": 1, "heldout": 2}
     assert read(tmp_path / "x") == filled.tasks()
 
 
 @pytest.mark.parametrize("layout_name", sorted(LAYOUTS))
 def test_private_parts_stay_unless_asked_for(filled: Store, tmp_path: Path, layout_name: str) -> None:
-    export(filled, tmp_path / "x", layout_name=layout_name)
+    told = export(filled, tmp_path / "x", layout_name=layout_name)
     shown = read(tmp_path / "x")
-    assert {t.split for t in shown} == {Split.TRAIN, Split.CANARY}
-    assert shown == [dataclasses.replace(t, hidden_tests=None) for t in filled.tasks() if t.split != Split.HELDOUT]
+    train = [t for t in filled.tasks() if t.split is Split.TRAIN]
+    assert shown == [dataclasses.replace(t, hidden_tests=None) for t in train]
+    assert told.left_out == {"heldout": 2, "canary": 1, "hidden_tests": sum(t.hidden_tests is not None for t in train)}
     everything = "".join(p.read_text() for p in (tmp_path / "x").iterdir())
     assert "rev w10?" not in everything
     assert not list(tmp_path.glob(".*partial"))
@@ -44,7 +45,7 @@ def test_private_parts_stay_unless_asked_for(filled: Store, tmp_path: Path, layo
 def test_datasets_loads_the_folder_with_its_splits_and_card(filled: Store, tmp_path: Path) -> None:
     export(filled, tmp_path / "tasks", layout_name="trl", format_name="datasets")
     loaded = datasets.load_dataset(str(tmp_path / "tasks"), cache_dir=str(tmp_path / "cache"))
-    assert {name: len(split) for name, split in loaded.items()} == {"train": 9, "canary": 1}
+    assert {name: len(split) for name, split in loaded.items()} == {"train": 9}
     assert loaded["train"][0]["prompt"] == [{"role": "user", "content": "rev w0?"}]
     card = (tmp_path / "tasks" / "README.md").read_text()
     assert "- mit" in card

@@ -51,5 +51,5 @@ def card(name: str, manifest: Manifest, tasks: Sequence[Task], *, status: str | 
     families = Counter((t.family, t.level) for t in tasks)
     lines += ["", "| family | level | tasks |", "|---|---|---|"]
     lines += [f"| {family} | {level} | {n} |" for (family, level), n in sorted(families.items())]
-    kept = ", ".join(manifest.private) or "none: hidden tests and the held-out split are left out"
+    kept = ", ".join(manifest.private) or "none: hidden tests, the held-out and the canary split are left out"
     return "\n".join([*lines, "", f"Private parts included: {kept}.", ""])

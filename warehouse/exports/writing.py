@@ -24,18 +24,22 @@ from warehouse.failures import copying
 from warehouse.records import Split, Status, Task
 from warehouse.store import Store
 
-PRIVATE = ("hidden_tests", "heldout")
-"""What leaves the warehouse only when asked for by name."""
+PRIVATE = ("hidden_tests", "heldout", "canary")
+"""What leaves the warehouse only when asked for by name: what judges, and the two splits that are for evaluation."""
 FORMATS = ("jsonl", "parquet", "datasets")
 
 
 class Export(NamedTuple):
-    """What was written: the folder, tasks by split, the sources among them and the snapshot they were read from."""
+    """What was written: the folder, tasks by split, the sources among them and the snapshot they were read from.
+
+    `left_out` counts the tasks that lack a private part which was not asked for, by its name.
+    """
 
     path: Path
     n_tasks: dict[str, int]
     sources: tuple[str, ...]
     snapshot_id: int
+    left_out: dict[str, int]
 
 
 def export(
@@ -51,8 +55,9 @@ def export(
 ) -> Export:
     """Write current tasks to the new folder `to`, one file a split, whole or not at all.
 
-    `private` may name `hidden_tests` and `heldout`: without them hidden tests are left out, and so is the held-out
-    split. Formats: `jsonl`, `parquet`, and `datasets` (Parquet that `datasets.load_dataset` reads by folder).
+    `private` may name `hidden_tests`, `heldout` and `canary`: without them hidden tests are left out, and so are the
+    held-out and the canary split, which nothing may train on. Formats: `jsonl`, `parquet`, and `datasets` (Parquet that
+    `datasets.load_dataset` reads by folder).
     With `dry_run` nothing is written.
     Raises `UserError` for an unknown layout, format or private part, or a folder that is not empty.
     """
@@ -65,14 +70,17 @@ def export(
     if folder.exists() and any(folder.iterdir()):
         raise UserError(f"{folder} is not empty; export into a new folder")
     snapshot = store.snapshot()
-    tasks = [_shown(t, private) for t in store.tasks(family=family, status=status) if _leaves(t, private)]
+    found = store.tasks(family=family, status=status)
+    tasks = [_shown(t, private) for t in found if _leaves(t, private)]
     if not tasks:
         raise UserError("no task fits; see: gradatim sql --named tasks_by_status")
     by_split: dict[str, list[Task]] = {}
     for task in tasks:
         by_split.setdefault(str(task.split), []).append(task)
     sources = tuple(sorted({t.source for t in tasks}))
-    told = Export(folder, {split: len(chosen) for split, chosen in by_split.items()}, sources, snapshot)
+    told = Export(
+        folder, {split: len(chosen) for split, chosen in by_split.items()}, sources, snapshot, _left_out(found, private)
+    )
     if dry_run:
         return told
     partial = folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.partial")
@@ -113,7 +121,14 @@ def _licences(store: Store, sources: Collection[str]) -> dict[str, str]:
 
 
 def _leaves(task: Task, private: Collection[str]) -> bool:
-    return task.split != Split.HELDOUT or "heldout" in private
+    return task.split == Split.TRAIN or str(task.split) in private
+
+
+def _left_out(tasks: Iterable[Task], private: Collection[str]) -> dict[str, int]:
+    """Tasks of each split that stays, and of those that leave the ones without their hidden tests."""
+    parts = [str(t.split) if not _leaves(t, private) else "hidden_tests" for t in tasks
+             if not _leaves(t, private) or (t.hidden_tests is not None and "hidden_tests" not in private)]  # fmt: skip
+    return dict(Counter(parts))
 
 
 def _shown(task: Task, private: Collection[str]) -> Task:
