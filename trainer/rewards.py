@@ -122,14 +122,14 @@ class TaskReward:
     def _words(self, keys: list[tuple[int, str, bool]]) -> list[Judged]:
         if getattr(self._judge, "each_time", False):
             return self._ask(keys)
-        new = list(dict.fromkeys(key for key in keys if key not in self._known))
-        judged = self._ask(new)
-        fresh = dict(zip(new, judged, strict=True))
-        words = [self._known.get(key) or fresh[key] for key in keys]
+        known = {key: word for key in keys if (word := self._known.get(key)) is not None}
+        new = [key for key in dict.fromkeys(keys) if key not in known]
+        fresh = dict(zip(new, self._ask(new), strict=True))
         if len(self._known) > CACHE_SIZE:
             self._known.clear()
         self._known |= {key: word for key, word in fresh.items() if word.judgement.decided}
-        return words
+        known |= fresh
+        return [known[key] for key in keys]
 
     def _graded(
         self,

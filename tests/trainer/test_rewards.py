@@ -74,3 +74,19 @@ def test_truncated_completions_are_told_apart():
 
     TaskReward(["t"], Seeing())(["a", "a"], [0, 0], finished=[True, False])
     assert seen == [False, True]
+
+
+def test_words_asked_for_at_once_survive_a_full_cache(monkeypatch):
+    """While one thread waits for its judge, another may empty the cache that the first has looked into."""
+    monkeypatch.setattr("trainer.rewards.CACHE_SIZE", 0)
+    inner: list[list[float | None]] = []
+
+    def answer(text):
+        if text == "b":
+            inner.append([word.reward for word in reward.words(["c"], [0])])
+        return Judgement.PASS
+
+    reward = TaskReward(["t"], Counting(answer))
+    assert reward(["a"], [0]) == [1.0]
+    assert reward(["a", "b"], [0, 0]) == [1.0, 1.0]
+    assert inner == [[1.0]]
