@@ -171,7 +171,8 @@ def supervise(
     resumed = newest(file.folder)
     if resumed is None or resumed.step < config.n_steps:
         trainer.train(resume_from_checkpoint=str(resumed.folder) if resumed else None)
-    return Trained(_final(file, floor), trainer.state.global_step, floor.n_rollouts, floor.reason)
+    final = _final(file, floor)
+    return Trained(final, max(final.step, trainer.state.global_step), floor.n_rollouts, floor.reason)
 
 
 def _final(file: StageFile, floor: EntropyFloor) -> Checkpoint:

@@ -61,7 +61,7 @@ def _trained(policy: LoadedPolicy, config: CampaignConfig, judge: Judge) -> Load
     with Progress("warm start", total=settings.n_steps) as progress:
 
         def told(step: int, loss: float) -> None:
-            progress.to(step, f"loss {loss:.3f}")
+            progress.to(step + 1, f"loss {loss:.3f}")
 
         if config.policy.name in (POCKET_AGENT, POCKET_TOOLS):
             families = config.synthesis.families

@@ -43,6 +43,7 @@ def test_a_supervised_stage_learns_and_leaves_its_metrics(tmp_path, warm_folder,
     file = sft_file(tmp_path, warm_folder)
     made = run(file, short, judge, progress=lambda _, logs: log.append(dict(logs)))
     assert (made.n_steps, made.reason, made.checkpoint.step) == (12, None, 12)
+    assert run(file, short, judge).n_steps == 12
     assert made.n_rollouts == 4 * 8 * 4
     assert len(log) == 12
     assert log[-1]["loss"] < log[0]["loss"]

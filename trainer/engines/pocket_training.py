@@ -11,6 +11,7 @@ from synth.demonstrations import demonstrations
 from trainer.engines.config import LearnerConfig, WritingConfig
 from trainer.engines.pocket_models import WRITER, fresh
 from trainer.policies import LoadedPolicy
+from trainer.sft import token_rows
 from warehouse.records import content_hash
 
 THREADS = 1
@@ -110,10 +111,7 @@ def _rows(
     policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]
 ) -> tuple[torch.Tensor, torch.Tensor, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """Ids and labels [pairs, longest], labels -100 outside completions, and each row's length."""
-    end = policy.tokenizer.eos_token_id
-    prompts = policy.encode([prompt for prompt, _ in pairs])
-    answers = policy.tokenizer([answer for _, answer in pairs], add_special_tokens=False)["input_ids"]
-    rows = [(prompt, [*answer, end]) for prompt, answer in zip(prompts, answers, strict=True)]
+    rows = token_rows(policy, pairs)
     lengths = np.array([len(prompt) + len(answer) for prompt, answer in rows])
     ids = torch.full((len(rows), int(lengths.max())), policy.tokenizer.pad_token_id, dtype=torch.long)
     labels = torch.full_like(ids, -100)
