@@ -27,7 +27,8 @@ from trainer.rewards import TaskReward
 from trainer.rollout import Tokens, decode
 from trainer.sampling import CurriculumSampler
 from trainer.seeding import step_seed
-from trainer.served import ServedPolicy, agree
+from trainer.served import agree
+from trainer.sources import Sources
 from warehouse.records import Task
 
 Recorder = Callable[[StepRecord], None]
@@ -47,12 +48,12 @@ class StepSeed(TrainerCallback):  # type: ignore[misc]
 class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     """GRPO as TRL runs it, on prompts that a curriculum draws.
 
-    `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. With `rollouts` a
-    sampling process has sampled and graded, with `served` a server samples, and their log-probabilities are the
-    ratio's denominator. With `player` a
-    rollout is an episode, whose observations no gradient flows to; with `factory` TRL itself plays it, by its
-    `environment_factory`, and generates as it does for single turns. Undecided rollouts (reward `None`) leave every
-    term of the loss. `pass_k` > 1 replaces the advantages. Optimizer steps count from the campaign's start.
+    `lean` samples through `trainer.rollout` by TRL's `rollout_func`; otherwise TRL generates. Of `sources`, with a
+    `queue` a sampling process has sampled and graded, with `served` a server samples, and their log-probabilities are
+    the ratio's denominator. With `player` a rollout is an episode, whose observations no gradient flows to; with
+    `factory` TRL itself plays it, by its `environment_factory`, and generates as it does for single turns.
+    Undecided rollouts (reward `None`) leave every term of the loss. `pass_k` > 1 replaces the advantages. Optimizer
+    steps count from the campaign's start.
     """
 
     def __init__(
@@ -65,18 +66,16 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         recorder: Recorder,
         args: GRPOConfig,
         lean: bool = True,
-        rollouts: RolloutQueue | None = None,
-        served: ServedPolicy | None = None,
-        player: Player | None = None,
-        factory: Factory | None = None,
+        sources: Sources | None = None,
         pass_k: int = 1,
         callbacks: Sequence[TrainerCallback] = (),
     ) -> None:
         self._policy, self._tasks, self._curriculum = policy, tasks, sampler
         self._reward, self._recorder = reward, recorder
-        self._lean, self._pass_k, self._rollouts, self._served = lean, pass_k, rollouts, served
-        self._sampled_apart = rollouts is not None or served is not None
-        self._player, self._factory, self._positions = player, factory, list[int]()
+        self._lean, self._pass_k, self._sources = lean, pass_k, sources or Sources()
+        self._factory = factory = self._sources.factory
+        self._sampled_apart = self._sources.queue is not None or self._sources.served is not None
+        self._positions: list[int] = []
         self._wrote: list[int] = []
         self._newest_logps: torch.Tensor | None = None
         self._pending: StepRecord | None = None
@@ -108,10 +107,10 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         return self._curriculum
 
     def _roll_out(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, list[Any]]:
-        if self._rollouts is not None:
-            return self._take(self._rollouts, prompts)
-        if self._player is not None:
-            return self._play(self._player)
+        if self._sources.queue is not None:
+            return self._take(self._sources.queue, prompts)
+        if self._sources.player is not None:
+            return self._play(self._sources.player)
         encoded = self._policy.tokenise(prompts)
         rows = self._decoded(*_whole_groups(encoded))
         return {
@@ -127,10 +126,11 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         model = self.accelerator.unwrap_model(self.model)
         how: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_completion_length}
         how |= {"n": n, "end_ids": self.eos_token_ids}
-        if self._served is None:
+        served = self._sources.served
+        if served is None:
             return decode(model, prompts, pad_id=self._tokenizer.pad_token_id, **how)
-        self._served.publish(model)
-        return self._served.decode(prompts, seed=step_seed(self.args.seed, self.state.global_step), **how)
+        served.publish(model)
+        return served.decode(prompts, seed=step_seed(self.args.seed, self.state.global_step), **how)
 
     def _play(self, player: Player) -> dict[str, list[Any]]:
         """An episode for each row: TRL hands over prompts alone, so the tasks are those of the rows' positions."""
@@ -288,7 +288,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
             raise Diverged(f"the loss is {loss.item()} at step {self.state.global_step}")
         if self._sampled_apart and self._newest_logps is not None:
             ratios = self._newest_logps - inputs["old_per_token_logps"]
-            if self._served is not None and self.num_iterations == 1:
+            if self._sources.served is not None and self.num_iterations == 1:
                 agree(ratios, inputs["completion_mask"])
             self._log_shares(ratios, inputs["completion_mask"])
         entropies = self._newest_entropies if self.temperature == 1 else None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from synth.graders import Judged, Stack
 from synth.sandbox import Pool
+from trainer.engines.referee import referee_of
 from trainer.errors import RewardFailed
+from trainer.stagefile import StageFile
 from warehouse.records import JsonValue, Task
 
 MAX_UNDECIDED_STEPS = 5
@@ -189,3 +192,12 @@ class TaskReward:
                 f"no rollout could be judged in {self._undecided_steps} steps in a row "
                 f"(last: {self.last[0].detail or self.last[0].judgement})"
             )
+
+
+def reward_of(file: StageFile, tasks: Sequence[Task], judge: JudgeLike, policy_lineage: str) -> TaskReward:
+    """The reward of a stage: through the grader stack that it declares, active at the stage's place, if any."""
+    own, stack = file.trainer, None
+    if own.graders is not None:
+        referee = referee_of(own.referee, Path(file.home))
+        stack = Stack(own.graders, judge, referee=referee, stage=file.stage_index + 1, policy_lineage=policy_lineage)
+    return TaskReward(tasks, judge, stack, timeout_s=own.stage.reward_timeout_s)

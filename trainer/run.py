@@ -93,7 +93,7 @@ def run(stage: StageFile) -> Trained:
             make_judge=make_judge,
         )
         if not prepared.restored:
-            prepared.sampler.replay(past_outcomes(tasks, history), before=stage.first_step)
+            prepared.replay(past_outcomes(tasks, history))
         return prepared.train()
 
 

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 import torch
 from safetensors.torch import load_file, save_file
 
-from synth.graders import Judged, Stack
-from trainer.engines.referee import referee_of
+from synth.graders import Judged
 from trainer.lora import adapted
 from trainer.policies import LoadedPolicy, load
-from trainer.rewards import JudgeLike, TaskReward
+from trainer.rewards import JudgeLike, TaskReward, reward_of
 from trainer.rollout import Tokens, decode
 from trainer.seeding import step_seed
 from trainer.served import ServedPolicy
@@ -118,7 +117,7 @@ def _serve(spec: SamplerSpec, inbox: Any, outbox: Any) -> None:
     how: dict[str, Any] = {"n": file.trainer.stage.group_size, "temperature": sampling.temperature}
     how |= {"max_tokens": sampling.max_tokens}
     with spec.make_judge() as judge, ThreadPoolExecutor(sampling.grading_threads) as graders:
-        reward = _reward(spec, policy, judge)
+        reward = reward_of(file, spec.tasks, judge, policy.lineage)
         while os.getppid() == trainer:
             try:
                 message = inbox.get(timeout=0 if waiting and newest else IDLE_S)
@@ -151,15 +150,6 @@ def _serve(spec: SamplerSpec, inbox: Any, outbox: Any) -> None:
                 rows = decode(policy.model, prompts, end_ids=policy.end_ids, pad_id=pad, generator=generator, **how)
             graded = graders.submit(_grade, reward, policy, asked, rows, newest.step, perf_counter() - began, outbox)
             graded.add_done_callback(lambda done: _tell(done, outbox))
-
-
-def _reward(spec: SamplerSpec, policy: LoadedPolicy, judge: JudgeLike) -> TaskReward:
-    file, graders = spec.file, spec.file.trainer.graders
-    stack = None
-    if graders is not None:
-        referee = referee_of(file.trainer.referee, Path(file.home))
-        stack = Stack(graders, judge, referee=referee, stage=file.stage_index + 1, policy_lineage=policy.lineage)
-    return TaskReward(spec.tasks, judge, stack, timeout_s=file.trainer.stage.reward_timeout_s)
 
 
 def _one_batch(waiting: deque[Request]) -> list[Request]:

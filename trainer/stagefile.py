@@ -54,6 +54,11 @@ class StageFile(Frozen):
     """Policy, sampling, stage and guard."""
 
     @property
+    def first_batch(self) -> int:
+        """Generation batches of the campaign before this stage: a scheduler's clock, several updates a batch or one."""
+        return self.first_step // self.trainer.stage.num_iterations
+
+    @property
     def last_step(self) -> int:
         """Optimizer steps of the campaign at the stage's end."""
         own = self.trainer.sft if self.kind == "sft" else self.trainer.stage

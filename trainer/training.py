@@ -13,28 +13,24 @@ import torch
 from transformers import TrainerCallback
 
 from curriculum.schedulers import Scheduler
-from synth.graders import Judge, Stack
-from trainer.asynchronous import Publisher, RolloutQueue
+from synth.graders import Judge
+from trainer.asynchronous import Publisher
 from trainer.checkpoints import Checkpoint, newest, seal, verify
-from trainer.config import EpisodeConfig
-from trainer.engines.referee import referee_of
-from trainer.episodes import Player
-from trainer.errors import Diverged, KnobRefused, StageFailed
+from trainer.errors import Diverged, StageFailed
 from trainer.evaluate import choose, sample_and_judge
-from trainer.factory import Factory
 from trainer.grpo import CurriculumTrainer
 from trainer.guard import Guard
 from trainer.lora import REFERENCE, adapted, write_base
 from trainer.policies import LoadedPolicy
 from trainer.recording import Owner, StepRecord, draw_rows, metric_rows, rollout_rows
-from trainer.rewards import JudgeLike, TaskReward
-from trainer.sampler import JudgeMaker, SamplerSpec
-from trainer.sampling import CurriculumSampler
-from trainer.served import ServedPolicy
+from trainer.rewards import JudgeLike, reward_of
+from trainer.sampler import JudgeMaker
+from trainer.sampling import CurriculumSampler, PastGroup
+from trainer.sources import sources_of
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
 from trainer.trl_config import grpo_config
-from warehouse.records import Domain, Record, Rollout, RolloutPurpose, Task, content_hash
+from warehouse.records import Record, Rollout, RolloutPurpose, Task, content_hash
 
 Progress = Callable[[int, Mapping[str, Any]], None]
 """Called with (steps done in the stage, TRL's log) after every step."""
@@ -42,7 +38,7 @@ Progress = Callable[[int, Mapping[str, Any]], None]
 
 @dataclass(frozen=True)
 class Trained:
-    """What a stage made: its last checkpoint, steps and rollouts of this attempt, and why it ended early."""
+    """What a stage made: its last checkpoint, its steps, the rollouts of this attempt, and why it ended early."""
 
     checkpoint: Checkpoint
     n_steps: int
@@ -102,26 +98,23 @@ class Stage:
         self.owner = Owner(file.stage_id, file.attempt, policy.policy_id)
         self.spool = Spool(file.spool, stage_id=file.stage_id, attempt=file.attempt)
         self.n_rollouts = 0
-        self.served = self._server()
-        self.rollouts = self._queue(policy, make_judge or partial(Judge, workers=1))
+        make_judge = make_judge or partial(Judge, workers=1)
+        self.sources = sources_of(file, tasks, policy=policy, judge=judge, make_judge=make_judge, sampler=self.sampler)
+        self.rollouts = self.sources.queue
         self.guard = self._guard(policy, judge, canary)
-        played = self._episodes(policy, judge)
-        if isinstance(played, Factory):
-            args.max_completion_length = played.config.tokens
-            args.max_tool_calling_iterations = played.config.calls
+        if self.sources.factory is not None:
+            args.max_completion_length = self.sources.factory.config.tokens
+            args.max_tool_calling_iterations = self.sources.factory.config.calls
         policy.model.config._name_or_path = str(Path(file.home) / (file.reference or file.policy))
         self.trainer = CurriculumTrainer(
             policy=policy,
             tasks=tasks,
             sampler=self.sampler,
-            reward=TaskReward(tasks, judge, self._stack(policy, judge), timeout_s=config.stage.reward_timeout_s),
+            reward=reward_of(file, tasks, judge, policy.lineage),
             recorder=self.record,
             args=args,
             lean=config.sampling.engine == "lean",
-            rollouts=self.rollouts,
-            served=self.served,
-            player=played if isinstance(played, Player) else None,
-            factory=played if isinstance(played, Factory) else None,
+            sources=self.sources,
             pass_k=config.stage.pass_k,
             callbacks=[
                 *callbacks,
@@ -131,62 +124,6 @@ class Stage:
             ],
         )
         self.guard.trainer = self.trainer
-
-    def _queue(self, policy: LoadedPolicy, make_judge: JudgeMaker) -> RolloutQueue | None:
-        """The queue of an asynchronous stage; none when rollouts are sampled in step."""
-        if self.file.trainer.sampling.staleness == 0:
-            return None
-        return RolloutQueue(
-            SamplerSpec(self.file, self.tasks, make_judge, self.file.trainer.stage.threads),
-            draws=self.sampler,
-            encode=policy.encode,
-            last=self.file.last_step // self.file.trainer.stage.num_iterations,
-            folder=self.file.spool / "weights",
-        )
-
-    def _server(self) -> ServedPolicy | None:
-        """The server that samples in step with the trainer; in an asynchronous stage its sampling process asks it."""
-        config = self.file.trainer
-        if config.sampling.server and config.policy.lora is not None:
-            raise KnobRefused("a server takes whole weights, no adapters; see: [sampling] server, [policy.lora]")
-        if not config.sampling.server or config.sampling.staleness:
-            return None
-        return ServedPolicy(config.sampling.server, self.file.spool)
-
-    def _episodes(self, policy: LoadedPolicy, judge: JudgeLike) -> Player | Factory | None:
-        """What plays a stage of agent tasks; none for a stage of single turns. Raises `KnobRefused` for a mixture.
-
-        Engine `lean` plays here, the others through TRL's `environment_factory`.
-        """
-        sampling = self.file.trainer.sampling
-        agents = [task.domain is Domain.AGENT for task in self.tasks]
-        if not any(agents):
-            return None
-        if not all(agents):
-            raise KnobRefused(
-                f"{sum(agents)} of {len(agents)} tasks are agent tasks; a stage trains on those or on single turns; "
-                "see: arms in the stage file"
-            )
-        if sampling.staleness or sampling.server:
-            raise KnobRefused("agent tasks need staleness 0 and no server; see: [sampling]")
-        if sampling.engine == "lean":
-            return Player(policy, lambda: judge.pool, sampling)
-        episodes = sampling.episodes or EpisodeConfig()
-        if episodes.grammar != "json":
-            raise KnobRefused(
-                f"engine {sampling.engine} plays agent tasks by the policy's chat template, not in the grammar "
-                f"{episodes.grammar}; see: [sampling] episodes"
-            )
-        return Factory(self.tasks, lambda: judge.pool, episodes)
-
-    def _stack(self, policy: LoadedPolicy, judge: JudgeLike) -> Stack | None:
-        """The grader stack that the stage declares, active at the stage's place."""
-        graders = self.file.trainer.graders
-        if graders is None:
-            return None
-        referee = referee_of(self.file.trainer.referee, Path(self.file.home))
-        place = self.file.stage_index + 1
-        return Stack(graders, judge, referee=referee, stage=place, policy_lineage=policy.lineage)
 
     def _guard(self, policy: LoadedPolicy, judge: JudgeLike, canary: Sequence[Task]) -> Guard:
         config, file = self.file.trainer.guard, self.file
@@ -234,10 +171,13 @@ class Stage:
         """Steps of the stage behind the policy as it is now."""
         return int(self.trainer.state.global_step) - self.file.first_step
 
+    def replay(self, moments: Sequence[Sequence[PastGroup]]) -> None:
+        """Tell the scheduler of groups sampled before the stage, oldest first."""
+        self.sampler.replay(moments, before=self.file.first_batch)
+
     def record(self, record: StepRecord) -> None:
         """Spool one step's rollouts and draws."""
-        mu = self.file.trainer.stage.num_iterations
-        own = StepRecord(record.step - self.file.first_step // mu, record.samples)
+        own = StepRecord(record.step - self.file.first_batch, record.samples)
         size = self.file.trainer.stage.group_size
         draws = self.sampler.taken(record.step)
         rows: list[Record] = [
@@ -282,9 +222,7 @@ class Stage:
                 if self._standing() is None or not self.guard.diverged(self.steps_done, self.trainer.state.global_step):
                     raise
             finally:
-                for apart in (self.rollouts, self.served):
-                    if apart is not None:
-                        apart.close()
+                self.sources.close()
         self.trainer.accelerator.wait_for_everyone()
         final = self._standing()
         if final is None:

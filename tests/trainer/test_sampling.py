@@ -1,9 +1,11 @@
 from itertools import islice
 
+import pytest
 from torch.utils.data import BatchSampler
+from trainer_stages import build, stage_file
 
 from curriculum.schedulers import Draw
-from trainer.sampling import CurriculumSampler
+from trainer.sampling import CurriculumSampler, PastGroup
 
 
 class Recording:
@@ -74,3 +76,14 @@ def test_only_a_tasks_first_group_and_exploration_are_unselected():
     own.observe([(0, 3, 2), (7, 3, 2)], 1)
     seen = [group.selected for entry in scheduler.diary if entry[0] == "observe" for group in entry[2]]
     assert seen == [False, False, True, False]
+
+
+@pytest.mark.parametrize("mu", [1, 2])
+def test_groups_of_before_lie_before_the_stages_first_batch(tmp_path, warm_folder, train_tasks, judge, mu):
+    """A scheduler's clock counts batches: with several updates on each it would else run ahead of the stage."""
+    file = stage_file(tmp_path, warm_folder, first_step=100, num_iterations=mu)
+    stage, told = build(file, train_tasks, judge), []
+    stage.sampler._scheduler.observe = lambda groups, step: told.append(step)
+    stage.replay([[PastGroup(0, 4, 1, "probe")]] * 3)
+    stage.sampler.observe([], stage.sampler._first)
+    assert told == [100 // mu - 3, 100 // mu - 2, 100 // mu - 1, 100 // mu]
