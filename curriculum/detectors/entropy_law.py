@@ -38,15 +38,13 @@ def fit(entropy: npt.ArrayLike, reward: npt.ArrayLike) -> Law | None:
     return Law(-slope, intercept, ceiling, ceiling - half, ceiling + half, float(line.rvalue) ** 2)
 
 
-@detector("entropy_law", version="1", warn=0.9, critical=1.01, needs=("entropy", "reward"), persist=3)
+@detector("entropy_law", version="2", warn=0.9, critical=1.01, needs=("entropy", "reward"), persist=3)
 def entropy_law(history: History) -> Reading:
     """Share of the way from the first reward to the law's ceiling that is done, in [0, 1]: 1 is no headroom left.
 
     Only warns (its critical level is out of reach). Says nothing unless the fit has a > 0 and r^2 >= .5.
     """
-    h, r = history.values("entropy"), history.values("reward")
-    n = min(len(h), len(r))
-    law = fit(h[-n:], r[-n:])
+    law = fit(*history.together("entropy", "reward"))
     if law is None or law.a <= 0 or law.r2 < 0.5:
         return NOTHING
     start, now = history.first("reward", 3), history.last("reward", 3)

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,18 @@ class History:
         steps.append(step)
         values.append(float(value))
 
+    def series(self) -> dict[str, JsonValue]:
+        """Every series as [step, value] pairs, from which `History.of` makes the same again."""
+        return {
+            name: [[step, value] for step, value in zip(steps, self._values[name], strict=True)]
+            for name, steps in self._steps.items()
+        }
+
+    @classmethod
+    def of(cls, series: Mapping[str, Any]) -> History:
+        """A history from what `series` returned."""
+        return cls({name: [(int(step), float(value)) for step, value in pairs] for name, pairs in series.items()})
+
     def has(self, *names: str) -> bool:
         """Whether every named series has at least one value."""
         return all(self._values.get(name) for name in names)
@@ -43,6 +55,14 @@ class History:
     def values(self, name: str) -> FloatArray:
         """All values of a series, NaN included; empty when there is none."""
         return np.asarray(self._values.get(name, []), dtype=np.float64)
+
+    def together(self, first: str, second: str) -> tuple[FloatArray, FloatArray]:
+        """The values of two series at the steps that both have, NaN included."""
+        other = dict(zip(self._steps.get(second, []), self._values.get(second, []), strict=True))
+        own = zip(self._steps.get(first, []), self._values.get(first, []), strict=True)
+        pairs = [(value, other[step]) for step, value in own if step in other]
+        x = np.asarray(pairs, dtype=np.float64).reshape(-1, 2)
+        return x[:, 0], x[:, 1]
 
     def clean(self, name: str) -> FloatArray:
         """All finite values of a series."""

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -146,6 +148,33 @@ def test_the_entropy_law_is_recovered_with_its_ceiling():
     assert found.low < 0.7 < found.high
     assert fit(entropy[:3], entropy[:3]) is None
     assert fit([0.5] * 20, np.linspace(0, 1, 20)) is None
+
+
+def test_the_entropy_law_pairs_its_series_by_step_whatever_one_of_them_lacks():
+    entropy = np.linspace(0.9, 0.1, 30)
+    reward = 0.9 - 0.2 * np.exp(entropy)
+    measure = DETECTORS.get("entropy_law").measure
+    both = list(range(0, 30, 2))
+    whole = History(
+        {name: [(step, x[step]) for step in both] for name, x in (("entropy", entropy), ("reward", reward))}
+    )
+    steps = {"entropy": sorted({*both, *range(12)}), "reward": both}
+    gapped = History({name: [(step, x[step]) for step in steps[name]] for name, x in
+                      (("entropy", entropy), ("reward", reward))})  # fmt: skip
+    assert measure(whole).inputs["a"] == pytest.approx(0.2)
+    assert measure(gapped) == measure(whole)
+    apart = History({"entropy": [(0, 1.0), (2, 0.5)], "reward": [(1, 0.1), (3, 0.2)]})
+    assert [len(x) for x in apart.together("entropy", "reward")] == [0, 0]
+    assert [len(x) for x in apart.together("entropy", "absent")] == [0, 0]
+
+
+def test_a_history_is_its_series():
+    history = History({"a": [(1, 0.5), (4, float("nan"))], "b": [(2, float("inf"))]})
+    again = History.of(json.loads(json.dumps(history.series())))
+    assert repr(again.series()) == repr(history.series())
+    history.add("a", 4, 1.0)
+    again.add("a", 4, 1.0)
+    assert again.series() == history.series()
 
 
 def test_gap_and_its_error_by_hand():
