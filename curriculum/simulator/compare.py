@@ -72,10 +72,14 @@ def _uniform(pool: str, seed: int, n_tasks: int | None) -> Curve:
 
 
 def summary(trials: Sequence[Trial]) -> Comparison:
-    """Ratios of worlds as one figure; a world that missed the target counts with the whole budget, never dropped."""
-    budget = 1.5 * BATCH * GROUP * STEPS
-    spent = np.array([t.rollouts if np.isfinite(t.rollouts) else budget for t in trials])
-    base = np.array([t.uniform for t in trials])
+    """Ratios of worlds as one figure; a world that missed the target counts with the whole budget, never dropped.
+
+    Where uniform gains nothing the target is the start, and both are there without a rollout: a tie, counted as one
+    update each.
+    """
+    budget, update = 1.5 * BATCH * GROUP * STEPS, float(BATCH * GROUP)
+    spent = np.array([(t.rollouts or update) if np.isfinite(t.rollouts) else budget for t in trials])
+    base = np.array([t.uniform or update for t in trials])
     logs = np.log(base / spent)
     n = len(logs)
     half = float(stats.t.ppf(0.975, n - 1) * logs.std(ddof=1) / np.sqrt(n)) if n > 1 else float("inf")

@@ -87,3 +87,14 @@ def test_the_frontier_beats_uniform_and_the_oracle_beats_both():
 def test_the_lower_end_on_held_out_worlds(pool, wanted):
     found = simulate("frontier", pool, range(100, 112))
     assert found["low"] > wanted
+
+
+def test_a_world_in_which_uniform_gains_nothing_is_a_tie():
+    """Its target is the start, where both are without a rollout: no logarithm of 0, and no world dropped."""
+    still = Trial(1, 0.4, 0.0, 0.0, 0.3, 0.3)
+    alone = summary([still])
+    assert (alone.ratio, alone.n, alone.n_missed) == (1.0, 1, 0)
+    moving = Trial(2, 0.5, 1000.0, 4000.0, 0.3, 0.3)
+    both = summary([still, moving])
+    assert both.ratio == pytest.approx(2.0)
+    assert np.isfinite([both.low, both.high, both.rollouts_to_target, both.uniform]).all()
