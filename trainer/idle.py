@@ -129,7 +129,6 @@ RULES = (
         lambda s: s.passed.get("multi_objective_aggregation") == "normalize_then_sum",
         "normalize_then_sum scales by itself",
     ),
-    Rule(("log_multimodal",), lambda s: True, "prompts are text"),
     Rule(
         ("num_completions_to_print", "log_unique_prompts", "log_completions_hub_repo"),
         lambda s: s.off("log_completions"),
@@ -171,16 +170,18 @@ RULES = (
 )  # fmt: skip
 """When TRL would take a field and do nothing with it."""
 
-PREFIXES = (
-    Rule(("vllm_",), lambda s: s.sampling.engine != "vllm", "engine is not vllm"),
-    Rule(("sapo_",), lambda s: True, "loss_type is not sapo"),
-    Rule(("vespo_",), lambda s: True, "loss_type is not vespo"),
-)
+PREFIXES = (Rule(("vllm_",), lambda s: s.sampling.engine != "vllm", "engine is not vllm"),)
 """The same for all fields that begin with a name."""
+
+
+NEVER = {"log_multimodal": "prompts are text", "sapo_": "loss_type is not sapo", "vespo_": "loss_type is not vespo"}
+"""Fields, by how they begin, that act under no setting, and why."""
 
 
 def idle_because(name: str, setting: Setting) -> str | None:
     """Why `name` would change nothing beside the other settings, or `None` when it acts."""
+    if never := next((why for begins, why in NEVER.items() if name.startswith(begins)), None):
+        return never
     concerned = [rule for rule in PREFIXES if name.startswith(rule.names)]
     concerned += [rule for rule in RULES if name in rule.names]
     return next((rule.why for rule in concerned if rule.idle(setting)), None)

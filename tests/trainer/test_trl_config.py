@@ -7,9 +7,18 @@ from trl import GRPOConfig
 from synth.graders import read_config
 from trainer.config import PolicyConfig, SamplingConfig, StageConfig, trl_within_stage
 from trainer.errors import KnobRefused
-from trainer.idle import PREFIXES, RULES
+from trainer.idle import NEVER, PREFIXES, RULES, Setting
 from trainer.knobs import CHOICES, OURS, check_stage
 from trainer.trl_config import grpo_config
+
+EVERYTHING_ON = {
+    "use_adaptive_entropy": True, "sync_ref_model": True, "use_bias_correction_kl": True, "epsilon_high": 0.3,
+    "use_transformers_continuous_batching": True, "vllm_mode": "server", "vllm_server_base_url": "http://there",
+    "vllm_importance_sampling_correction": False, "multi_objective_aggregation": "normalize_then_sum",
+    "log_completions": True, "report_to": ["trackio"], "push_to_hub": True, "gradient_checkpointing": True,
+    "use_liger_kernel": True, "optim": "sgd",
+}  # fmt: skip
+"""Every switch that some rule looks at, the other way."""
 
 
 def made(tmp_path, sampling=None, **stage):
@@ -179,3 +188,17 @@ def test_a_table_trl_reaches_a_stage_that_was_made_before():
     assert StageConfig.model_validate(told["stage"]) == StageConfig(
         n_steps=9, trl={"max_grad_norm": 0.5, "weight_decay": 0.1}
     )
+
+
+def test_a_field_that_never_acts_is_in_a_table_of_its_own_and_every_rule_depends_on_a_setting():
+    fields = [field.name for field in dataclasses.fields(GRPOConfig)]
+    assert all(any(field.startswith(begins) for field in fields) for begins in NEVER)
+    settings = [
+        Setting(trl, StageConfig(**stage), SamplingConfig(**sampling), n)
+        for trl in ({}, EVERYTHING_ON)
+        for stage in ({}, {"num_iterations": 2, "beta": 0.1}, {"pass_k": 2}, {"loss_type": "cispo"})
+        for sampling in ({}, {"engine": "transformers"}, {"engine": "vllm"})
+        for n in (1, 2)
+    ]
+    for rule in (*RULES, *PREFIXES):
+        assert {rule.idle(setting) for setting in settings} == {True, False}, rule.names
