@@ -87,9 +87,12 @@ class Frontier:
         update(self._ledger, np.unique(rows), step)
 
     def inventory(self, step: int, batch: int) -> Inventory:
-        """Expected mixed groups left against `batch` groups a step, and the arms whose fresh tasks pay best."""
+        """Expected mixed groups left against `batch` groups a step, and the arms whose fresh tasks pay best.
+
+        Nothing is learned from being asked.
+        """
         del step
-        scored, ledger = self._scored(self._count), self._ledger
+        scored, ledger = self._scored(self._count, keep=False), self._ledger
         worth = scored.by.p_mixed / (1 + ledger.ints("informative") / self.config.reuse)
         worth[ledger.ints("probe_at") >= 0] = 0.0
         arm = self._pool.arm[ledger.ints("position")]
@@ -122,9 +125,9 @@ class Frontier:
         self._count, self._refused = int(str(state["count"])), int(str(state["refused"]))
         self._unseen.rewind()
 
-    def _scored(self, turn: int) -> _Scored:
+    def _scored(self, turn: int, *, keep: bool = True) -> _Scored:
         config, position = self.config, self._ledger.ints("position")
-        by = self._tasks.scores(turn)
+        by = self._tasks.scores(turn, keep=keep)
         movable = self._carry @ (by.arm_slope * self._unseen.sizes)
         worth = (movable / max(float(movable.max()), 1e-12)) ** config.worth
         u_arm = by.arm_value * worth

@@ -32,7 +32,11 @@ class Pool:
 
 
 class Draw(NamedTuple):
-    """One drawn task: its position in the pool, the predicted chance of a mixed group, and why."""
+    """One drawn task: its position in the pool, the predicted chance of a mixed group, and why.
+
+    `score` is what the scheduler ranked it by, the larger the better, in its own unit: comparable within one
+    scheduler's draws only. `p_mixed` is NaN where a scheduler predicts none.
+    """
 
     position: int
     p_mixed: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -61,10 +62,14 @@ class TaskEvidence:
         np.add.at(self._loglik, rows, self._abilities.observe(arm, self._loglik[rows], n, c, step))
         self._kept[1, once] = 1.0
 
-    def scores(self, turn: int) -> Scores:
-        """Scores of all seen tasks, new for the best `ALWAYS` and one in `TURNS` of the rest; refits the model."""
+    def scores(self, turn: int, *, keep: bool = True) -> Scores:
+        """Scores of all seen tasks, new for the best `ALWAYS` and one in `TURNS` of the rest.
+
+        The model is refitted by them; with `keep` off the fit and the new scores are for this answer alone.
+        """
         self._fit()
-        size, abilities = self._ledger.size, self._abilities
+        size, abilities = self._ledger.size, self._abilities if keep else copy(self._abilities)
+        kept = self._kept if keep else self._kept.copy()
         rows = np.arange(size)
         if size > ALWAYS:
             due = np.zeros(size, dtype=bool)
@@ -81,8 +86,8 @@ class TaskEvidence:
         value = expected_signal(p, self._group)
         mixed = 1.0 - p**self._group - (1.0 - p) ** self._group
         for i, table in enumerate((mixed, value, p)):
-            self._kept[i, rows] = np.einsum("rk,rk->r", w, table.astype(np.float32)[arm])
-        now = self._kept[:, :size].astype(np.float64)
+            kept[i, rows] = np.einsum("rk,rk->r", w, table.astype(np.float32)[arm])
+        now = kept[:, :size].astype(np.float64)
         fresh = [(abilities.prior * table).sum(axis=1) for table in (mixed, value, p * (1 - p))]
         return Scores(now[0], now[1], now[2], *fresh)
 

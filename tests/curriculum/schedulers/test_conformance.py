@@ -89,3 +89,16 @@ def test_unknown_names_and_settings_are_refused_with_what_is_allowed():
 def test_an_oracle_without_the_truth_is_refused():
     with pytest.raises(UserError, match="only the simulator"):
         get("oracle")(worlds.pool(10), None, 0).draw(4, 0)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if hasattr(get(name)(worlds.pool(4), None, 0), "inventory")])
+def test_asking_for_stock_changes_nothing(name):
+    pool = worlds.pool(400)
+    asked, other = (get(name)(pool, None, 5) for _ in range(2))
+    for scheduler in (asked, other):
+        worlds.train(scheduler, RATES, range(10))
+    before = json.dumps(asked.state())
+    found = [asked.inventory(10, 16) for _ in range(3)]
+    assert found[0] == found[2]
+    assert json.dumps(asked.state()) == before
+    assert repr(worlds.train(asked, RATES, range(10, 14))) == repr(worlds.train(other, RATES, range(10, 14)))
