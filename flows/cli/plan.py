@@ -63,7 +63,9 @@ def command(
 def _print(found: Mapping[str, Any]) -> None:
     changes = found["diff"]
     rows = [{"arm": arm, **{key: changes[arm][key] for key in ("before", "after", "why")}} for arm in changes]
-    print_table(rows, title=f"stage {found['stage_index']} of campaign {found['campaign_id']}, KL {found['kl']:.3f}")
+    done = f", which was trained already, by stage {found['trained'][:8]}" if found["trained"] else ""
+    title = f"stage {found['stage_index']} of campaign {found['campaign_id']}{done}, KL {found['kl']:.3f}"
+    print_table(rows, title=title)
     for note in found["notes"]:
         say(f"note: {note}")
     if found["mixture_id"]:

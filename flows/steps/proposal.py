@@ -27,12 +27,13 @@ class Target(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A plan for a target, the stored plan before it, and what to know of it."""
+    """A plan for a target, the stored plan before it, what to know of it, and the stage trained in its place."""
 
     target: Target
     plan: Plan
     previous: Mixture | None
     notes: tuple[str, ...]
+    trained: str | None
 
 
 def target_of(shop: Workshop, campaign: str | None, policy: str | None, config: Path | None) -> Target:
@@ -64,16 +65,23 @@ def proposed(shop: Workshop, target: Target) -> Proposal:
     """The plan that the newest calibrations call for; nothing is stored."""
     previous = last_mixture(shop, target.campaign_id, before=target.stage_index)
     made = propose(shop, target.config, target.policy_id, previous=previous)
-    return Proposal(target, made, previous, (*made.notes, *_after(shop, target)))
+    place = {"id": target.campaign_id, "index": target.stage_index}
+    done = shop.store.read(Stage, "campaign_id = $id AND stage_index = $index AND status = 'finished'", place)
+    trained = done[-1].stage_id if done else None
+    return Proposal(target, made, previous, (*made.notes, *_after(shop, target)), trained)
 
 
 def told(proposal: Proposal) -> Mapping[str, JsonValue]:
-    """A proposal as data: for what it is made, its weights, what moved from the plan before and why, its KL."""
-    target, plan, previous, notes = proposal
+    """A proposal as data: for what it is made, its weights, what moved from the plan before and why, its KL.
+
+    `trained` is the stage that this place of the campaign was trained by already, none where it is still to come.
+    """
+    target, plan, previous, notes = proposal.target, proposal.plan, proposal.previous, proposal.notes
     return {
         "campaign_id": target.campaign_id,
         "stage_index": target.stage_index,
         "policy_id": target.policy_id,
+        "trained": proposal.trained,
         "scheduler": plan.scheduler,
         "previous": previous.mixture_id if previous else None,
         "mixture_id": None,
@@ -121,7 +129,7 @@ def _after(shop: Workshop, target: Target) -> list[str]:
     last = policies.get(newest, 0)
     notes = []
     if last >= target.stage_index:
-        notes.append(f"stage {target.stage_index} was trained before; this is what its plan would be now")
+        notes.append(f"stage {target.stage_index} was trained already; this is what its plan would be now")
     if newest != target.policy_id:
         notes.append(
             f"policy {newest[:8]} came out of stage {last} and is newer; to plan stage {last + 1} from it: "

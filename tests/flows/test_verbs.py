@@ -285,6 +285,7 @@ def test_a_plan_is_shown_written_and_checked_and_nothing_is_stored(campaign, ask
     assert told["mixture_id"] is None
     assert sum(told["weights"].values()) == pytest.approx(1.0)
     assert told["previous"] is not None
+    assert told["trained"] == campaign.ended.value["stages"][-1]["stage_id"]
     assert ask("sql", count) == before
     assert ask("plan", "--check", str(file))["n_arms"] == len(told["weights"])
     assert ask("plan", "--check", str(file), "--campaign", told["campaign_id"])["kl"] <= 0.35
@@ -296,6 +297,11 @@ def test_a_plan_is_shown_written_and_checked_and_nothing_is_stored(campaign, ask
     assert f"mixture weights sum to 0.98, must be 1.0 ({file}:{at}); see: gradatim plan --check {file}" in refused(
         "plan", "--check", str(file)
     )
+
+
+def test_a_plan_that_was_trained_already_says_so_in_its_title(campaign, tell):
+    title = " ".join(tell("plan").out.partition("┃")[0].split())
+    assert f"which was trained already, by stage {campaign.ended.value['stages'][-1]['stage_id'][:8]}" in title
 
 
 def test_plans_for_what_is_not_there_are_refused(refused, tmp_path):
