@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -274,6 +276,37 @@ def test_a_reader_that_is_set_back_where_a_terminal_cuts_stands_there(say, tmp_p
     assert say(home, "feed", "sources", "--as", "person", "--json")[0] == 0
     assert "stands at snapshot 0" in say(home, "feed", "sources", "--as", "person", "--since", "0")[2]
     assert json.loads(say(home, "feed", "sources", "--as", "person", "--json")[1])["n_rows"] == 60
+
+
+@pytest.mark.parametrize(
+    "arguments", ["report", "plan", "calibrate", "evaluate --policy aa", "synth --grown x", "sql x"]
+)
+def test_a_missing_warehouse_is_said_before_anything_is_loaded(arguments, tmp_path):
+    told = "import sys\nfrom flows.cli import main\ntry:\n    main()\nfinally:\n"
+    told += "    print(sorted({'torch', 'prefect', 'altair', 'duckdb'} & {*sys.modules}))"
+    ran = subprocess.run(
+        [sys.executable, "-c", told, "--home", str(tmp_path / "none"), *arguments.split()],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout.strip()) == (2, "[]")
+    assert ran.stderr.startswith("gradatim: there is no warehouse in ")
+
+
+@pytest.mark.parametrize("arguments", ["tables", "doctor", "policies", "run", "synth --list", "warehouse check"])
+@pytest.mark.parametrize("below", [".", "home"])
+def test_a_home_that_is_a_file_is_refused_by_every_verb(say, arguments, below, tmp_path):
+    (tmp_path / "afile").write_text("")
+    code, _, err = say(tmp_path / "afile" / below, *arguments.split())
+    assert (code, err.count("\n")) == (2, 1)
+    assert "is a file" in err
+
+
+def test_help_and_checks_of_files_need_no_warehouse(say, tmp_path):
+    assert say(tmp_path / "none", "report", "--help")[0] == 0
+    assert "is not there" in say(tmp_path / "none", "plan", "--check", str(tmp_path / "x.toml"))[2]
 
 
 @pytest.mark.parametrize("place", ["mysql://db/x", "https://host/x"])
