@@ -65,7 +65,14 @@ def _page() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"figure": figure, "share": share, "short": _short, "number": _number, "pretty": _pretty}
+    environment.filters |= {
+        "figure": figure,
+        "share": share,
+        "short": _short,
+        "number": _number,
+        "pretty": _pretty,
+        "brief": _brief,
+    }
     return environment.get_template("report.html")
 
 
@@ -103,6 +110,11 @@ def _number(value: float | int | None, digits: int = 2) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+
+
+def _brief(value: object) -> str:
+    """A number to three significant digits; a dash for what is none."""
+    return f"{value:.3g}" if isinstance(value, (int, float)) else "–"
 
 
 def _pretty(value: object) -> str:

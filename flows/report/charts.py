@@ -227,7 +227,7 @@ def _funnel(facts: Facts) -> Spec | None:
         legend=None,
     )
     base = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("step:N", sort=order, title=None, axis=alt.Axis(labelLimit=150)),
+        y=alt.Y("step:N", sort=order, title=None, axis=alt.Axis(labelLimit=300)),
         x=alt.X(
             "n:Q", title="attempts", scale=alt.Scale(domain=[0, n_in * 1.3], nice=False), axis=alt.Axis(tickCount=5)
         ),

@@ -18,9 +18,10 @@ LONGEST = 1200
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A training task and the group of completions it got last."""
+    """A training task and the group of completions it got last, in which stage and at which step of it."""
 
     task: Task
+    stage: int
     step: int
     rollouts: tuple[Mapping[str, Any], ...]
 
@@ -30,9 +31,9 @@ class Example:
         return sum(rollout["judgement"] == "PASS" for rollout in self.rollouts)
 
 
-def examples(store: Store, stage_ids: Sequence[str]) -> list[Example]:
+def examples(store: Store, stages: Sequence[tuple[int, str]]) -> list[Example]:
     """The newest mixed groups of the last stage that has rollouts, one a family first; held-out tasks never."""
-    for stage_id in reversed(stage_ids):
+    for index, stage_id in reversed(stages):
         groups = store.rows(
             "SELECT r.task_id, r.stage_attempt, r.step, r.slot, t.family, count(*) FILTER (judgement = 'PASS') AS c,"
             " count(*) AS n FROM rollouts AS r JOIN current_tasks AS t USING (task_id)"
@@ -41,7 +42,7 @@ def examples(store: Store, stage_ids: Sequence[str]) -> list[Example]:
             {"stage": stage_id},
         )
         if groups:
-            return [_example(store, stage_id, group) for group in _spread(groups)]
+            return [_example(store, index, stage_id, group) for group in _spread(groups)]
     return []
 
 
@@ -59,7 +60,7 @@ def _spread(groups: Sequence[dict[str, object]]) -> list[dict[str, object]]:
     return [group for _, _, group in sorted(ranked, key=lambda entry: entry[:2])][:N_TASKS]
 
 
-def _example(store: Store, stage_id: str, group: dict[str, object]) -> Example:
+def _example(store: Store, index: int, stage_id: str, group: dict[str, object]) -> Example:
     place = {name: group[name] for name in ("task_id", "stage_attempt", "step", "slot")}
     rollouts = store.rows(
         "SELECT DISTINCT ON (sample) sample, judgement, reward, n_tokens, completion FROM rollouts"
@@ -68,4 +69,4 @@ def _example(store: Store, stage_id: str, group: dict[str, object]) -> Example:
         {"stage": stage_id, **place},
     )
     task = store.tasks(status=None, task_ids=[str(group["task_id"])], private=False)[0]
-    return Example(task, int(str(group["step"])), tuple(rollouts))
+    return Example(task, index, int(str(group["step"])), tuple(rollouts))

@@ -179,7 +179,7 @@ def gather(store: Store, campaign_id: str, baseline: str | None = None) -> Facts
         ),
         verification=tuple(store.named("model_verification", campaign=campaign_id).to_pylist()),
         informative=tuple(_informative(store, policy)),
-        examples=tuple(examples(store, [stage.stage_id for stage in arm.trained])),
+        examples=tuple(examples(store, [(stage.stage_index, stage.stage_id) for stage in arm.trained])),
         alarms=tuple(sorted(alarms, key=lambda alarm: (owners["owners"].index(alarm.owner), alarm.step))),
         actions=tuple(store.read(Action, "list_contains($owners, owner)", owners)),
         lineage=tuple(lineage),

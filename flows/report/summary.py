@@ -69,7 +69,7 @@ def _breadth(facts: Facts) -> str:
     text = f"{name} went from {figure(ends[0])} to {figure(ends[1])}{_verdict(change)}."
     gained = narrow is not None and narrow.verdict is Verdict.BETTER
     if change is not None:
-        text += f" {_paid(change, gained)}"
+        text += f" {_paid(change, gained)}{_fallen(facts, name, change)}"
     other = _of(facts.baseline_change, name)
     if other is not None and facts.baseline is not None:
         text += f" Under {facts.baseline.scheduler or 'the baseline'} it changed by {other}, {other.verdict}."
@@ -81,7 +81,22 @@ def _paid(change: Change, gained: bool) -> str:
         return "Breadth was lost while pass@1 rose." if gained else "Breadth was lost."
     if change.verdict is Verdict.CANNOT_TELL:
         return f"Whether breadth held cannot be told: a loss of {max(0.0, -change.low):.2f} is not ruled out."
-    return "What pass@1 gained was not bought with breadth." if gained else "Breadth grew."
+    return (
+        "Over all tasks, what pass@1 gained was not bought with breadth." if gained else "Breadth grew over all tasks."
+    )
+
+
+def _fallen(facts: Facts, name: str, change: Change) -> str:
+    """In how many families pass@k is lower than before, where it rose over all."""
+    if change.verdict is not Verdict.BETTER:
+        return ""
+    found = [one[name] for group, one in facts.change.items() if group.startswith("family:") and name in one]
+    fell = [one for one in found if one.difference < 0]
+    if not fell:
+        return ""
+    proven = sum(one.verdict is Verdict.WORSE for one in fell)
+    word = f"{proven} of them beyond chance" if proven else "none of them beyond chance"
+    return f" By family {name} fell in {len(fell)} of {len(found)}, {word}."
 
 
 def _entropy(facts: Facts) -> str:
@@ -147,19 +162,31 @@ def _written(facts: Facts) -> str:
         if way != "separated":
             continue
         alone = found.get((generator, "alone"))
-        control = f"; by its own word alone it would be {share(alone, 'admitted_wrong')}" if alone else ""
+        control = f"; by its own word alone it would be {_wrong(alone)}" if alone else ""
         sentences.append(
-            f"Of {_count(int(row['n_admitted']), 'task')} that {generator} wrote and a model of the lineage "
-            f"{row['verifier_lineage']} admitted, {share(row, 'admitted_wrong')} are wrong by the families' programs"
-            f"{control}."
+            f"Of the tasks that {generator} wrote and a model of the lineage {row['verifier_lineage']} admitted, "
+            f"{_wrong(row)} {'is' if row['n_admitted_wrong'] == 1 else 'are'} wrong by the families' programs{control}."
         )
     return " ".join(sentences)
+
+
+def _wrong(row: Row) -> str:
+    return f"{row['n_admitted_wrong']:,} of {row['n_admitted']:,} ({share(row, 'admitted_wrong')})"
 
 
 def share(row: Row, name: str) -> str:
     """A rate with its 95 % interval in percent: `0.2 % [0.1, 0.5]`; a dash where it was not measured."""
     rate, low, high = (row[f"{name}_{end}"] for end in ("rate", "low", "high"))
-    return "–" if rate is None else f"{100 * rate:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    return "–" if rate is None else f"{_percent(rate)} % [{_percent(low)}, {_percent(high)}]"
+
+
+def _percent(rate: float) -> str:
+    """One digit behind the point, and as many as it takes to tell a small rate from none.
+
+    >>> _percent(0.0), _percent(0.00039), _percent(0.0554)
+    ('0.0', '0.04', '5.5')
+    """
+    return f"{100 * rate:.1f}" if rate == 0 or rate >= 0.001 else f"{100 * rate:.1g}"
 
 
 def _alarms(facts: Facts) -> str:

@@ -9,10 +9,11 @@ WORDS = {
     "arm": "what a mixture is made of: tasks of one family, level and source, as family/level/source",
     "mixture": "the share of each arm in what a stage draws",
     "P(mixed)": "the chance that a group of completions of a task holds passes and failures; only such groups train",
-    "bucket": "where a task stands for the policy: dead, frontier, mastered, or not yet known",
+    "bucket": "where a task stands for the policy: dead, hard, frontier, easy, mastered, or unknown as long as too "
+    "little was seen of it",
     "frontier": "tasks that the policy passes sometimes; also the scheduler that draws them most",
-    "dead": "tasks that it as good as never passes",
-    "mastered": "tasks that it as good as always passes",
+    "dead": "tasks that it as good as never passes; hard ones it passes seldom",
+    "mastered": "tasks that it as good as always passes; easy ones it fails seldom",
     "canary": "tasks kept aside that are sampled while a stage trains, to see collapse early; nothing trains on them",
     "baseline": "a second line of training from the same start under another scheduler, as the yardstick",
     "task by task": "the difference on each task, with an interval clustered by family and level; it sees smaller "

@@ -208,7 +208,8 @@ def test_a_process_that_ends_midway_leaves_the_same_tasks_in_the_end(shop, judge
 def test_the_report_shows_both_ways_to_verify(shop, tmp_path):
     page = build(shop.store, IDS.campaign, tmp_path / "report.html").read_text("utf-8")
     separated = written.figures(shop, IDS.campaign)[0]
-    for text in ("itself, alone", "pocket-checker", f"{separated['n_admitted_wrong']}: ", "by its own word alone"):
+    wrong = f"{separated['n_admitted_wrong']} of {separated['n_admitted']:,}: "
+    for text in ("itself, alone", "pocket-checker", wrong, "by its own word alone"):
         assert text in page
 
 

@@ -111,7 +111,7 @@ def test_every_part_is_there(page):
     for text in (
         "The uniform baseline, trained from the same start with 15,360 training rollouts, ended at 0.50",
         "pass@1 went from 0.38 [0.34, 0.42] to 0.58 [0.54, 0.62]: task by task +0.250 [0.250, 0.250], better",
-        "What pass@1 gained was not bought with breadth",
+        "Over all tasks, what pass@1 gained was not bought with breadth",
         "after stage 2: warn forgetting",
         "after stage 3: cleared forgetting",
         "stage 2, step 25: critical pass_rate_below_prediction",
@@ -126,7 +126,7 @@ def test_every_part_is_there(page):
         "gradatim 0.1.0",
     ):
         assert text in words
-    assert "of 8 passed at step 39" in words
+    assert "of 8 passed at step 39 of stage 3" in words
 
 
 def test_held_out_texts_are_not_printed(page):

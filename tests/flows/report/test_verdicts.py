@@ -9,7 +9,7 @@ from curriculum.estimates import Verdict
 from flows.report.changes import Change, as_json, changes
 from flows.report.events import events
 from flows.report.facts import gather
-from flows.report.summary import summary
+from flows.report.summary import _breadth, share, summary
 from flows.report.tables import families, headline, matrix
 from flows.steps.comparison import compare_policies
 from warehouse.store import Store
@@ -75,6 +75,26 @@ def test_breadth_is_praised_only_where_it_surely_held(facts, narrow, wide):
     assert ("Breadth was lost" in text) == (wide is WORSE)
     assert ("a loss of 0.03 is not ruled out" in text) == (wide is UNSURE)
     assert f"Under uniform it changed by {WORSE}, worse." in text
+
+
+@pytest.mark.parametrize(("n", "told"), [(0, "0.0 %"), (1, "0.04 %"), (26, "1.0 %"), (2554, "100.0 %")])
+def test_one_in_thousands_is_not_told_as_none(n, told):
+    assert share({"x_rate": n / 2554, "x_low": 0.0, "x_high": 1.0}, "x").startswith(told)
+
+
+@pytest.mark.parametrize("fallen", [{}, {"rev": UNSURE}, {"rev": WORSE, "sort": UNSURE}])
+def test_families_that_lost_breadth_are_counted_where_it_grew_over_all(facts, fallen):
+    families = {
+        f"family:{name}": {"pass@8": change}
+        for name, change in ({"max": BETTER, "rev": BETTER, "sort": BETTER} | fallen).items()
+    }
+    change = {"all": {"pass@1": BETTER, "pass@8": BETTER}} | families
+    text = _breadth(replace(facts, change=change))
+    assert "not bought with breadth" in text
+    n_proven = sum(one is WORSE for one in fallen.values())
+    told = f"fell in {len(fallen)} of 3, {n_proven or 'none'} of them beyond chance"
+    assert (told in text) == bool(fallen)
+    assert ("fell in" in text) == bool(fallen)
 
 
 def test_level_with_the_baseline_reads_as_level(facts):
