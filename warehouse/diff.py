@@ -48,7 +48,7 @@ def diff(store: Store, before: int, after: int, *, limit: int = 1000) -> dict[st
             ),
             "bucket_moves": rows(
                 "SELECT policy_id, coalesce(x.bucket, 'unknown') AS before, y.bucket AS after, count(*) AS n"
-                " FROM y LEFT JOIN x USING (task_id, policy_id) WHERE x.bucket IS DISTINCT FROM y.bucket"
+                " FROM y LEFT JOIN x USING (task_id, policy_id) WHERE coalesce(x.bucket, 'unknown') <> y.bucket"
                 " GROUP BY ALL ORDER BY ALL"
             ),
             "mixtures": plans,

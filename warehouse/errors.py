@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LISTED = 12
+"""Known names that a message lists at most."""
+
 
 class GradatimError(Exception):
     """Something that gradatim can name went wrong; one subclass stands for each boundary."""
@@ -20,10 +23,14 @@ class UserError(GradatimError):
 def unknown_name(what: str, name: str, known: Iterable[str], see: str) -> UserError:
     """A `UserError` for a name nobody registered, with the nearest known names and where to look next.
 
+    Known names are listed as far as a line holds them: up to `LISTED`.
+
     >>> str(unknown_name("family", "sorts", ["sort", "rev"], "gradatim tables"))
     "unknown family 'sorts'; nearest: sort; known: rev, sort; see: gradatim tables"
     """
-    names = sorted(known)
+    names = sorted(set(known))
     near = difflib.get_close_matches(name, names, n=3)
     nearest = f"; nearest: {', '.join(near)}" if near else ""
-    return UserError(f"unknown {what} '{name}'{nearest}; known: {', '.join(names) or 'none'}; see: {see}")
+    listed = ", ".join(names) if names else "none"
+    told = listed if len(names) <= LISTED else f"{len(names)} names"
+    return UserError(f"unknown {what} '{name}'{nearest}; known: {told}; see: {see}")

@@ -37,7 +37,10 @@ def find(store: Store, name: str) -> tuple[str, str]:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UserError(f"no task, stage or checkpoint is called '{name}'; see: gradatim sql --named tasks_by_status")
+        raise UserError(
+            f"no task, stage or checkpoint is called '{name}'; ids are listed by: gradatim policies, or "
+            "gradatim sql 'select task_id, prompt from current_tasks', or 'select stage_id from current_stages'"
+        )
     told = ", ".join(f"{kind} {identity}" for kind, identity in found)
     raise UserError(f"'{name}' fits several things: {told}; give more of the id")
 

@@ -113,9 +113,7 @@ def _told(budget: Budget) -> str:
 def _policy(store: Store, name: str) -> str:
     found = store.read(Policy, "starts_with(policy_id, $id)", {"id": name})
     if len(found) != 1:
-        raise UserError(
-            f"policy '{name}' matches {len(found)} policies, must match 1; see: gradatim sql --named evals_by_stage"
-        )
+        raise UserError(f"policy '{name}' matches {len(found)} policies, must match 1; see: gradatim policies")
     return found[0].policy_id
 
 
