@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from flows.cli.options import AsJson, home_of
-from flows.cli.output import Output
+from flows.cli.output import Output, difference
 
 
 def command(
@@ -33,7 +34,32 @@ def command(
         found = compare_policies(
             store, a, b, metric=metric, families=family or [], force=force, look=_look(look), want=want
         )
-    Output(as_json=as_json).value(found)
+    if as_json:
+        Output(as_json=True).value(found)
+    else:
+        Output(as_json=False).value(_told(found, a, b))
+
+
+def _told(found: Mapping[str, Any], a: str, b: str) -> dict[str, object]:
+    """A comparison as people read it: which of the two is better, by how much, how sure, and at what cost."""
+    metric, surely = found["metric"], f"{100 * found['level']:.4g} %"
+    said = {"better": f"B ({b}) is better", "worse": f"A ({a}) is better"}.get(found["verdict"], found["verdict"])
+    spent = [f"{one['n_tasks']} tasks x {one['n_samples']} samples" for one in found["budgets"]]
+    told: dict[str, object] = {
+        "verdict": said,
+        f"{metric} of A, {a}": found["a"],
+        f"{metric} of B, {b}": found["b"],
+        "B minus A, task by task": f"{difference(found)}, an interval of {surely}",
+        "p-value": found["p_value"],
+        "smallest difference that this many tasks would show, four times in five": found["detectable"],
+        "tasks that both were measured on": f"{found['n']}, in {found['n_clusters']} families x levels",
+        "measured on": spent[0] if spent[0] == spent[1] else f"A: {spent[0]}; B: {spent[1]}",
+    }
+    if not found["same_protocol"]:
+        told["protocols"] = "not the same: tasks or settings differ, so may the figures"
+    if found["look"][1] > 1:
+        told["look"] = f"{found['look'][0]} of {found['look'][1]} planned ones; the interval is as wide as that takes"
+    return told | ({"what it takes": found["power"]} if "power" in found else {})
 
 
 def _look(text: str) -> tuple[int, int]:

@@ -110,6 +110,16 @@ def print_summary(result: Mapping[str, Any]) -> None:
     Console().print(f"report: {result['report']}", soft_wrap=True)
 
 
+def print_report(written: Mapping[str, Any]) -> None:
+    """Print a report's figures, and its path on a line of its own that no terminal breaks."""
+    before, after = (written[side] or {} for side in ("before", "after"))
+    rows = [{"metric": name, "before": interval(before[name]), "after": interval(after.get(name))} for name in before]
+    print_table(
+        rows, title=f"campaign {written['campaign_id'][:8]} at snapshot {written['snapshot_id']}, held-out tasks"
+    )
+    Console().print(str(written["report"]), soft_wrap=True)
+
+
 def number(value: float) -> str:
     """A number in four digits, large ones in full.
 

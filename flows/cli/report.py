@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import AsJson, DryRun, home_of
-from flows.cli.output import Output
+from flows.cli.output import Output, print_report
 
 
 def command(
@@ -28,4 +28,7 @@ def command(
 
     with open_store(prepared(home_of(context)), read_only=True) as store:
         written = (foreseen if dry_run else rebuild_report)(store, campaign, out)
-    Output(as_json=as_json).value(written)
+    if as_json or dry_run:
+        Output(as_json=as_json).value(written)
+    else:
+        print_report(written)

@@ -70,10 +70,12 @@ def compare_policies(
         raise UserError(f"{metric} needs {k} samples a task, at most {n} are there; see: gradatim compare --help")
     arms = [str(row["arm"]) for row in rows]
     alpha = look_alpha(*look)
-    found = compare(before, after, arms, alpha=alpha)
+    found, both = compare(before, after, arms, alpha=alpha), np.isfinite(before) & np.isfinite(after)
     power = {} if want is None else {"power": _power(rows, arms, want, alpha)}
     return {
         "metric": metric,
+        "a": float(np.mean(before[both])),
+        "b": float(np.mean(after[both])),
         "difference": found.difference,
         "low": found.low,
         "high": found.high,

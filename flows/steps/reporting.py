@@ -27,7 +27,7 @@ def write_report(shop: Workshop, config: CampaignConfig, ids: CampaignIds) -> No
 
 
 def rebuild_report(store: Store, campaign: str | None, out: Path | None) -> Mapping[str, JsonValue]:
-    """Write a campaign's report from what the warehouse holds now: {"report", "campaign_id", "snapshot_id", "run_id"}.
+    """Write a campaign's report from what the warehouse holds now: {"report", "campaign_id", "before", "after", ...}.
 
     Without `out` it lies beside the campaign's own, named after the snapshot. Raises `UserError` for the path of a
     campaign's own report, by whose hash a finished campaign is recognised.
@@ -36,6 +36,7 @@ def rebuild_report(store: Store, campaign: str | None, out: Path | None) -> Mapp
     written = build(store, str(run.campaign_id), path, baseline=baseline_of(run))
     return {
         "report": str(written),
+        **{side: _side(run, side) for side in ("before", "after")},
         "campaign_id": run.campaign_id,
         "snapshot_id": store.snapshot(),
         "run_id": run.run,
@@ -52,6 +53,12 @@ def foreseen(store: Store, campaign: str | None, out: Path | None) -> Mapping[st
         "run_id": run.run,
         "replaces": path.is_file(),
     }
+
+
+def _side(run: Run, side: str) -> JsonValue:
+    """The held-out figures that a run noted as its result, before or after it."""
+    result = run.outputs.get("result")
+    return result.get(side) if isinstance(result, Mapping) else None
 
 
 def _place(store: Store, campaign: str | None, out: Path | None) -> tuple[Run, Path]:

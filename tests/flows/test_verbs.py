@@ -89,6 +89,24 @@ def test_a_report_is_written_anew_and_the_campaign_stays_verified(campaign, ask,
     assert "matches 0 campaigns" in refused("report", "--campaign", "nothing")
 
 
+def test_the_path_of_a_report_is_a_line_that_no_terminal_breaks(campaign, tell, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = tmp_path / f"{'a_long_name_' * 10}.html"
+    lines = tell("report", "--out", str(out)).out.splitlines()
+    assert str(out) in lines
+    assert any("pass@1" in line for line in lines)
+
+
+def test_a_comparison_says_which_of_the_two_is_better_and_both_rates(campaign, ask, tell):
+    stage = campaign.ended.value["stages"][0]
+    found = ask("compare", stage["policy_in"][:8], stage["policy_out"][:8])
+    assert found["b"] - found["a"] == pytest.approx(found["difference"])
+    text = " ".join(tell("compare", stage["policy_in"][:8], stage["policy_out"][:8]).out.split())
+    words = {"better": "is better", "worse": "is better", "cannot tell": "cannot tell"}
+    assert words[found["verdict"]] in text
+    assert "pass@1 of A" in text
+
+
 def test_a_home_without_a_campaign_has_no_report_and_no_plan(refused, tell, tmp_path):
     home = tmp_path / "empty"
     assert "there is no warehouse" in refused("report", home=home)
