@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -32,7 +31,7 @@ TYPED = "gradatim.typed"
 class _Verbs(TyperGroup):
     """The verbs, with what was typed behind each kept for the global options."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta[TYPED] = set(args)
         return super().parse_args(ctx, args)
 

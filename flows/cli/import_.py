@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from synth.importers import Importer
 
 TRACES, EXPORT = "traces", "export"
+TRACE_FIELDS = "a line of traces is an object with prompt, completion, and verdict or feedback, perhaps group"
 
 
 def command(
@@ -87,12 +88,18 @@ def _traces(
     if dry_run:
         from flows.steps.tracing import foreseen
 
-        Output(as_json=as_json).value(foreseen(path, limit=limit))
+        told = foreseen(path, limit=limit)
+        Output(as_json=as_json).value(told)
+        for line in _empty(told):
+            say(f"{line}; {TRACE_FIELDS}")
         return
     settings = prepared(home_of(context))
     from flows.import_corpus import import_traces
 
-    Output(as_json=as_json).value(import_traces(settings.home, path, source, limit))
+    found = import_traces(settings.home, path, source, limit)
+    Output(as_json=as_json).value(found)
+    for line in _empty(found):
+        say(f"{line}; {TRACE_FIELDS}")
 
 
 def _export(

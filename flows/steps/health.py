@@ -46,11 +46,12 @@ def _isolation() -> list[Health]:
     any_works = any(probe.works for probe in found)
     remedy = "Linux >= 5.13 with Landlock, or a kernel that allows user namespaces"
     chosen = next((probe.name for probe in found if probe.works), "none")
+    spare = f"not needed: {chosen} isolates; the detail says why this one does not"
     overall = Health("isolation", any_works, True, f"backend: {chosen}", "" if any_works else remedy)
     return [
         overall,
         *(
-            Health(f"isolation: {p.name}", p.works, False, p.detail, "" if p.works or any_works else remedy)
+            Health(f"isolation: {p.name}", p.works, False, p.detail, "" if p.works else spare if any_works else remedy)
             for p in found
         ),
     ]

@@ -304,6 +304,13 @@ def test_a_home_that_is_a_file_is_refused_by_every_verb(say, arguments, below, t
     assert "is a file" in err
 
 
+def test_traces_of_which_none_can_be_read_are_told_their_fields(say, tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"question": "1 + 1?"}\n')
+    code, _, err = say(tmp_path / "home", "import", "traces", str(tmp_path / "log.jsonl"), "--dry-run")
+    assert code == 0
+    assert "an object with prompt, completion, and verdict or feedback" in " ".join(err.split())
+
+
 def test_help_and_checks_of_files_need_no_warehouse(say, tmp_path):
     assert say(tmp_path / "none", "report", "--help")[0] == 0
     assert "is not there" in say(tmp_path / "none", "plan", "--check", str(tmp_path / "x.toml"))[2]

@@ -61,7 +61,9 @@ class Task:
     """
 
     TABLE: ClassVar[str] = "tasks"
-    GRAIN: ClassVar[str] = "one task version"
+    GRAIN: ClassVar[str] = (
+        "one writing of a task version (two makers of one task write it twice; current_tasks has it once)"
+    )
 
     task_id: Annotated[str, Column("content hash", key=True)]
     domain: Annotated[Domain, Column("math, code, agent or rubric")]
