@@ -50,7 +50,7 @@ def calibrate(shop: Workshop, config: CampaignConfig, policy: str) -> str:
         decided,
         passed,
         group=config.stage.group_size,
-        earlier=earlier_evidence(shop, policy_id),
+        earlier=earlier_evidence(shop, config, policy_id),
     )
     shop.commit([*probes, *beliefs], batch=batch, purpose="calibrate")
     return policy_id

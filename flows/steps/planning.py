@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from curriculum.mixture import Plan, plan, unplanned
-from curriculum.summary import ArmSummary, Earlier, summarize
+from curriculum.summary import ArmSummary, Earlier, family_of, summarize
 from flows.campaign import CampaignConfig
 from flows.steps.policies import policy_row
-from flows.steps.steering import PLANNED
+from flows.steps.pools import families_of
 from flows.workshop import Workshop
+from trainer.steerable import PLANNED
 from warehouse.errors import UserError
 from warehouse.records import Mixture, content_hash
 
@@ -47,21 +48,31 @@ def propose(shop: Workshop, config: CampaignConfig, policy_id: str, *, previous:
 
 
 def arms_of(shop: Workshop, config: CampaignConfig, policy_id: str) -> list[ArmSummary]:
-    """What the newest calibrations of a policy, and those of its ancestors, say of each arm."""
-    rows = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
+    """What the newest calibrations of a policy, and those of its ancestors, say of each arm of the campaign.
+
+    A policy may have been calibrated by other campaigns, on tasks that this one does not train on.
+    """
+    known = shop.store.rows("SELECT arm, n, c FROM current_calibrations WHERE policy_id = $id", {"id": policy_id})
+    wanted = families_of(shop, config)
+    rows = [row for row in known if family_of(str(row["arm"])) in wanted]
     return summarize(
         [str(row["arm"]) for row in rows],
         [row["n"] for row in rows],
         [row["c"] for row in rows],
         group=config.stage.group_size,
-        earlier=earlier_evidence(shop, policy_id),
+        earlier=earlier_evidence(shop, config, policy_id),
     )
 
 
-def earlier_evidence(shop: Workshop, policy_id: str) -> list[Earlier]:
-    """What the ancestors of a policy showed of every task that they tried, by their newest calibrations."""
+def earlier_evidence(shop: Workshop, config: CampaignConfig, policy_id: str) -> list[Earlier]:
+    """What the ancestors of a policy showed of every task of the campaign's that they tried, by newest calibrations."""
+    wanted = families_of(shop, config)
     rows = shop.store.named("earlier_evidence", policy=policy_id).to_pylist()
-    return [Earlier(str(row["arm"]), int(row["n"]), int(row["c"]), int(row["generations_back"])) for row in rows]
+    return [
+        Earlier(str(row["arm"]), int(row["n"]), int(row["c"]), int(row["generations_back"]))
+        for row in rows
+        if family_of(str(row["arm"])) in wanted
+    ]
 
 
 def stored_plan(shop: Workshop, mixture: str) -> Mixture:

@@ -21,6 +21,15 @@ def training_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
     return _tasks(shop, wanted, Split.TRAIN, config.synthesis.train_on)
 
 
+def families_of(shop: Workshop, config: CampaignConfig) -> frozenset[str]:
+    """The families that a campaign trains on: its own, its sources and styles, and those of rubric tasks if it does."""
+    wanted = {*config.synthesis.families, *config.synthesis.sources, *config.written_families}
+    if TaskKind.NON_VERIFIABLE in config.synthesis.train_on:
+        rows = shop.store.rows("SELECT DISTINCT family FROM current_tasks WHERE kind = 'non_verifiable'")
+        wanted |= {str(row["family"]) for row in rows}
+    return frozenset(wanted)
+
+
 def heldout_tasks(shop: Workshop, config: CampaignConfig) -> list[Task]:
     """Accepted, verifiable tasks of the held-out split, those of unseen families included, sorted by id.
 

@@ -6,13 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from curriculum.knobs import Settings
-from curriculum.schedulers.frontier_config import FrontierConfig
 from curriculum.tilt import tilted
 from flows.campaign import CampaignConfig
+from trainer import steerable
 from trainer.idle import effective
-
-PLANNED = "frontier"
-"""The scheduler whose draws follow the plan's weights and a share of replay."""
 
 STAGE = ("learning_rate", "entropy_coef", "beta", "pass_k")
 """Knobs that are fields of `[stage]` by the same name."""
@@ -34,20 +31,9 @@ def outset(config: CampaignConfig, policy: str) -> Course:
 
 def settings_of(config: CampaignConfig) -> Settings:
     """The settings that actions may move, as `config` has them."""
-    planned = config.curriculum.scheduler == PLANNED
-    given = FrontierConfig.model_validate(config.curriculum.scheduler_config) if planned else FrontierConfig()
-    return Settings(
-        learning_rate=config.stage.learning_rate,
-        entropy_coef=config.stage.entropy_coef,
-        beta=config.stage.beta,
-        temperature=config.sampling.temperature or 1e-6,
-        pass_k=config.stage.pass_k,
-        replay=given.replay,
-        max_completion_tokens=config.sampling.max_tokens,
-        staleness=config.sampling.staleness,
-        group=config.stage.group_size,
-        updates_per_generation=config.stage.num_iterations,
-        planned=planned,
+    curriculum = config.curriculum
+    return steerable.settings_of(
+        config.stage, config.sampling, scheduler=curriculum.scheduler, scheduler_config=curriculum.scheduler_config
     )
 
 
