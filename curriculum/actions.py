@@ -58,7 +58,7 @@ def _calmer(settings: Settings) -> Mapping[str, float]:
 
 
 _halved = _scaled(learning_rate=0.5)
-ROLL_BACK = Rule("roll back, rate x .5", _halved, rollback=True, end_stage=True)
+ROLL_BACK = Rule("roll back, rate x .25", _scaled(learning_rate=0.25), rollback=True, end_stage=True)
 STOP = Rule("stop", stop=True, end_stage=True)
 
 HOLD = Rule("KL to the reference", _set(beta=0.02), rollback=True, end_stage=True)
@@ -77,7 +77,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
             mixture="wider",
             sparing=True,
         ),
-        ROLL_BACK,
+        Rule("roll back, rate x .5", _halved, rollback=True, end_stage=True),
     ),
     "entropy_fall": (Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),),
     "entropy_surge": (Rule("entropy coefficient 0, rate x .5", _calmer), ROLL_BACK),
@@ -103,6 +103,16 @@ NEEDS_AGREEMENT = {
     "entropy_surge": ("pass_k_loss", "pass_rate_gap", "pass_rate_fall", "hidden_tests"),
 }
 """Entropy alone changes nothing: these alarms act only while one of those stands too."""
+
+
+FALLEN = 0.1
+"""pass@1 lost together with pass@k that makes a narrowing a fall."""
+
+
+def falls(firing: Firing) -> bool:
+    """Whether an alarm of narrowing is of a policy that falls: it lost pass@1 too, and is not to be made bolder."""
+    lost = firing.inputs.get("pass@1_difference")
+    return firing.detector == "pass_k_loss" and isinstance(lost, (int, float)) and lost < -FALLEN
 
 
 class Decision(NamedTuple):
@@ -159,7 +169,7 @@ def decide(
         allies = NEEDS_AGREEMENT.get(firing.detector)
         if allies and not any(standing.get(a, AlarmLevel.CLEAR) != AlarmLevel.CLEAR for a in allies):
             continue
-        ladder = RULES[firing.detector]
+        ladder = RULES["pass_rate_fall" if falls(firing) else firing.detector]
         rule = ladder[min(done.count(firing.detector), len(ladder) - 1)]
         if rule.rollback and any(d.rollback for d in decisions):
             continue

@@ -152,7 +152,8 @@ def _row(choice: Mapping[str, Any]) -> Tokens:
 
 def main(arguments: Sequence[str]) -> None:
     """Write a policy, by name or path, as the folder that a server is to be started on."""
-    policy, folder = load(arguments[0]), Path(arguments[1])
+    home = os.environ.get("GRADATIM_HOME", ".gradatim")
+    policy, folder = load(arguments[0], home), Path(arguments[1])
     policy.tokenizer.save_pretrained(folder)
     save_untied(policy.model, folder)
 

@@ -23,15 +23,22 @@ def test_the_table_answers_every_detector_but_the_law():
     assert set(RULES) == set(DETECTORS.names()) - {"entropy_law"}
 
 
-def test_a_falling_policy_is_rolled_back_at_half_the_rate_then_held_then_stopped():
+def test_a_falling_policy_is_rolled_back_at_a_quarter_of_the_rate_then_held_then_stopped():
     first = one("pass_rate_gap")
-    assert (first.rollback, first.end_stage, first.changes["learning_rate"]) == (True, True, (3e-4, 1.5e-4))
+    assert (first.rollback, first.end_stage, first.changes["learning_rate"]) == (True, True, (3e-4, 7.5e-5))
     second = one("pass_rate_gap", first.settings, taken=["pass_rate_gap"], n_rollbacks=1)
     assert second.changes["beta"] == (0.0, 0.02)
     assert second.at_stage == ("beta",)
     third = one("pass_rate_gap", second.settings, taken=["pass_rate_gap"] * 2, n_rollbacks=2)
     assert third.stop
     assert third.rule_version == RULES_VERSION
+
+
+@pytest.mark.parametrize(("lost", "falls"), [(-0.2, True), (-0.05, False), (0.1, False), (None, False)])
+def test_a_loss_of_pass_k_that_took_pass_rate_with_it_is_a_fall_and_nothing_is_made_bolder(lost, falls):
+    found = one("pass_k_loss", inputs={} if lost is None else {"pass@1_difference": lost})
+    assert found.rollback is falls
+    assert ("entropy_coef" in found.changes) is not falls
 
 
 def test_the_fourth_roll_back_is_a_stop_and_one_call_rolls_back_once():

@@ -110,11 +110,11 @@ def test_a_gradient_that_is_no_number_ends_the_stage_at_its_last_whole_checkpoin
 
     stage.trainer.model.register_forward_pre_hook(strike)
     trained = stage.train()
-    assert (trained.n_steps, trained.reason) == (2, "gradient: roll back, rate x .5")
+    assert (trained.n_steps, trained.reason) == (2, "gradient: roll back, rate x .25")
     (told,) = file.spool.glob("step-*-divergence.json")
     rows = dict(json.loads(told.read_text()))
     assert (rows["alarms"]["detector"], rows["alarms"]["inputs"]["value"]) == ("gradient", None)
-    assert rows["actions"]["after"] == {"learning_rate": 7.5e-5, "rollback": True, "end_stage": True}
+    assert rows["actions"]["after"] == {"learning_rate": 3.75e-5, "rollback": True, "end_stage": True}
 
 
 def test_a_gradient_that_is_no_number_before_any_checkpoint_is_an_error(
