@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from curriculum.detectors.protocol import Firing
-from curriculum.knobs import KNOBS, Scope, Settings, moved
+from curriculum.knobs import Settings, moved
 from warehouse.errors import UserError
 from warehouse.records import AlarmLevel, JsonValue
 
@@ -22,8 +22,10 @@ class Rule(NamedTuple):
     """One intervention: knobs it moves, and what else it asks of whoever runs the stage.
 
     `rollback`: to the last healthy checkpoint, with a fresh optimizer; `sparing`: only to one with no lower pass@1,
-    and where there is none it goes on from where it is. `end_stage`, `stop`: now. `mixture`: "up",
-    "down" or "wider" for the next plan. `ask`: quarantine, synthesise, mask, resynchronise.
+    and where there is none it goes on from where it is. `end_stage`, `stop`: now. `mixture`, for the next plan: "up"
+    away from mastered arms, "down" away from those out of reach, "kind" for the one of these against the leading kind
+    of groups, "wider" over more arms, "floor" for the arm that was forgotten. `ask`: quarantine, synthesise, mask,
+    resynchronise.
     """
 
     name: str
@@ -123,7 +125,6 @@ class Decision(NamedTuple):
     rule_version: str
     settings: Settings
     changes: Mapping[str, tuple[float, float]]
-    at_stage: tuple[str, ...]
     rollback: bool
     end_stage: bool
     stop: bool
@@ -203,14 +204,12 @@ def _apply(firing: Firing, rule: Rule, settings: Settings) -> Decision:
     if mixture and not settings.planned:
         refused["mixture"] = f"'{mixture}' has no effect here: this scheduler draws without a plan"
         mixture = ""
-    later = tuple(knob for knob in changes if KNOBS[knob].scope == Scope.STAGE)
     return Decision(
         firing.detector,
         rule.name,
         RULES_VERSION,
         now,
         changes,
-        later,
         rule.rollback,
         rule.end_stage,
         rule.stop,

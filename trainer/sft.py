@@ -25,11 +25,10 @@ class Lesson(NamedTuple):
 
 
 class WarmStart(NamedTuple):
-    """The policy after a warm start, its last loss in nats a token, and how many demonstrations it saw."""
+    """The policy after a warm start, and its last loss in nats a token."""
 
     policy: LoadedPolicy
     loss: float
-    n_demonstrations: int
 
 
 def clean_pairs(families: Sequence[str], config: WarmStartConfig, *, seed: int) -> list[tuple[str, str]]:
@@ -86,7 +85,7 @@ def imitate(
     Raises `UserError` when there are fewer lessons than one batch.
     """
     if config.n_steps == 0:
-        return WarmStart(policy, math.nan, 0)
+        return WarmStart(policy, math.nan)
     if len(rows) < config.batch_size:
         raise UserError(
             f"{len(rows)} demonstrations are fewer than one batch of {config.batch_size}; see: [warm_start] batch_size"
@@ -110,7 +109,7 @@ def imitate(
         if progress is not None:
             progress(step, loss.item())
     model.eval()
-    return WarmStart(policy, loss.item(), min(len(rows), len(order)))
+    return WarmStart(policy, loss.item())
 
 
 def token_rows(policy: LoadedPolicy, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
