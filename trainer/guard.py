@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from transformers import TrainerCallback
 
 from curriculum.actions import Decision, decide
-from curriculum.detectors import Firing, History, Watch, by_arm, paired_gap
-from curriculum.knobs import Settings
-from trainer.config import GuardConfig, SamplingConfig, StageConfig
-from trainer.recording import Owner, StepRecord, outcomes
-from warehouse.records import Action, Alarm, AlarmLevel, Judgement, Record, Rollout, Task, content_hash
+from curriculum.detectors import Firing, History, Watch, paired_gap
+from curriculum.knobs import KNOBS, Scope, Settings
+from curriculum.looks import moves
+from trainer.config import GuardConfig
+from trainer.recording import Owner, StepRecord
+from trainer.window import Window
+from warehouse.records import Action, Alarm, AlarmLevel, JsonValue, Judgement, Record, Rollout, Task, content_hash
 
 if TYPE_CHECKING:
     from trainer.grpo import CurriculumTrainer
@@ -49,28 +51,16 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         *,
         owner: Owner,
         tasks: Sequence[Task],
-        stage: StageConfig,
-        sampling: SamplingConfig,
+        settings: Settings,
         spool: Callable[[int, str, Sequence[Record]], None],
         canary: Canary | None = None,
         first_step: int = 0,
     ) -> None:
-        self._config, self._owner, self._arms = config, owner, [task.arm for task in tasks]
-        self._group, self._spool, self._first = stage.group_size, spool, first_step
+        self._config, self._owner, self._spool, self._first = config, owner, spool, first_step
         self._canary = canary
-        self.settings = Settings(
-            learning_rate=stage.learning_rate,
-            entropy_coef=stage.entropy_coef,
-            beta=stage.beta,
-            temperature=sampling.temperature or 1.0,
-            pass_k=stage.pass_k,
-            max_completion_tokens=sampling.max_tokens,
-            staleness=sampling.staleness,
-            group=stage.group_size,
-            updates_per_generation=stage.num_iterations,
-        )
+        self.settings = self._configured = settings
         self.history, self._watch = History(), Watch(FAST)
-        self._window: list[StepRecord] = []
+        self._window = Window([task.arm for task in tasks], settings.group)
         self._norms: list[float] = []
         self._weights: dict[str, float] = {}
         self._start: dict[str, tuple[int, int]] = {}
@@ -82,7 +72,12 @@ class Guard(TrainerCallback):  # type: ignore[misc]
 
     def add(self, record: StepRecord) -> None:
         """Take in one step's samples."""
-        self._window.append(record)
+        self._window.add(record.samples)
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        at_step = {name for name, knob in KNOBS.items() if knob.scope == Scope.STEP}
+        now, then = self.settings.model_dump(include=at_step), self._configured.model_dump(include=at_step)
+        self._turn({name: float(value) for name, value in now.items() if value != then[name]})
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if not self._looked:
@@ -97,7 +92,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step = state.global_step - self._first
-        if step % self._config.every or not self._window:
+        if step % self._config.every or self._window.empty:
             return
         self.measure(step, state.global_step)
         self._answer(step, state.global_step, "alarms")
@@ -124,29 +119,16 @@ class Guard(TrainerCallback):  # type: ignore[misc]
 
     def measure(self, step: int, moment: int) -> None:
         """Add one look's values to the series, from the steps since the last one and from the canary."""
-        samples = [sample for record in self._window for sample in record.samples]
-        groups = [group for record in self._window for group in outcomes(record.samples, self._group) if group[1] >= 2]
-        self._window = []
-        entropy, reward = self._means(samples, "mean_entropy"), self._means(samples, "reward")
-        if not self._weights:
-            drawn = [self._arms[sample["position"]] for sample in samples]
-            self._weights = {arm: drawn.count(arm) / len(drawn) for arm in set(drawn)}
-        values = {
-            "reward": by_arm(reward, self._weights),
-            "hidden_pass_rate": by_arm(self._verified(samples), self._weights),
-            "truncated_rate": _share(not sample["finished"] for sample in samples),
-            "infra_rate": _share(not sample["judgement"].decided for sample in samples),
-            "all_right": _share(c == n for _, n, c in groups),
-            "all_wrong": _share(c == 0 for _, _, c in groups),
-            "duplicate_rate": self._duplicates(samples),
-        }
+        self._weights = self._weights or self._window.shares()
+        values = self._window.values(self._weights)
         if self._norms:
             values["grad_norm"] = _largest(self._norms)
         self._norms = []
         if self._canary is None:
-            values["entropy"] = by_arm(entropy, self._weights)
+            values["entropy"] = self._window.entropy(self._weights)
         else:
             self._look_at_canary(step, moment)
+        self._window.clear()
         for name, value in values.items():
             self.history.add(name, moment, value)
 
@@ -172,39 +154,42 @@ class Guard(TrainerCallback):  # type: ignore[misc]
         entropies = [row.mean_entropy for row in rollouts if row.mean_entropy is not None]
         self.history.add("entropy", moment, sum(entropies) / len(entropies) if entropies else math.nan)
 
-    def _verified(self, samples: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-        """The share of each arm's decided samples that the verifier passed, whatever the reward made of it."""
-        decided = [sample for sample in samples if sample["judgement"].decided]
-        return self._means([{**s, "passed": s["judgement"] is Judgement.PASS} for s in decided], "passed")
-
-    def _means(self, samples: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
-        values: dict[str, list[float]] = defaultdict(list)
-        for sample in samples:
-            if sample[name] is not None:
-                values[self._arms[sample["position"]]].append(float(sample[name]))
-        return {arm: sum(own) / len(own) for arm, own in values.items()}
-
-    def _duplicates(self, samples: Sequence[Mapping[str, Any]]) -> float:
-        """Share of wrong completions that repeat another wrong one of their group; right ones must agree."""
-        wrong = repeated = 0
-        for start in range(0, len(samples), self._group):
-            texts = [
-                _written(s)
-                for s in samples[start : start + self._group]
-                if s["reward"] is not None and s["judgement"] is not Judgement.PASS
-            ]
-            wrong += max(0, len(texts) - 1)
-            repeated += len(texts) - len(set(texts))
-        return repeated / wrong if wrong else math.nan
-
     def _apply(self, decision: Decision) -> None:
         self.settings = decision.settings
-        if self.trainer is not None:
-            self.trainer.set_knobs({knob: new for knob, (_, new) in decision.changes.items()})
+        self._turn({knob: new for knob, (_, new) in decision.changes.items()})
+
+    def _turn(self, knobs: Mapping[str, float]) -> None:
+        if knobs and self.trainer is not None:
+            self.trainer.set_knobs(knobs)
+
+    def state(self) -> dict[str, JsonValue]:
+        """Knobs moved, alarms answered, latches, series, the canary's start and the steps since the last look."""
+        return {
+            "settings": self.settings.model_dump(),
+            "taken": list(self._taken),
+            "watch": self._watch.state(),
+            "series": self.history.series(),
+            "window": self._window.state(),
+            "norms": list(self._norms),
+            "weights": dict(self._weights),
+            "start": {task: list(counts) for task, counts in self._start.items()},
+            "looked": self._looked,
+            "reason": self.reason,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` returned; knobs are turned when the training begins."""
+        self.settings = Settings.model_validate(state["settings"])
+        self._taken, self._looked, self.reason = list(state["taken"]), bool(state["looked"]), state["reason"]
+        self._watch.restore(state["watch"])
+        self.history = History.of(state["series"])
+        self._window.restore(state["window"])
+        self._norms, self._weights = list(state["norms"]), dict(state["weights"])
+        self._start = {task: (int(n), int(c)) for task, (n, c) in state["start"].items()}
 
     def _record(self, step: int, part: str, fired: Sequence[Firing], decisions: Sequence[Decision]) -> None:
         owner = self._owner
-        identity = {f.detector: content_hash(owner.stage_id, owner.attempt, f.step, f.detector) for f in fired}
+        identity = {f.detector: content_hash(owner.stage_id, f.step, f.detector) for f in fired}
         alarms: list[Record] = [
             Alarm(
                 alarm_id=identity[f.detector],
@@ -226,7 +211,7 @@ class Guard(TrainerCallback):  # type: ignore[misc]
                 rule_version=d.rule_version,
                 before=d.before(),
                 after=d.after(),
-                applied=not self._config.watch_only,
+                applied=not self._config.watch_only and (moves(d) or d.end_stage),
             )
             for d in decisions
         ]
@@ -234,17 +219,6 @@ class Guard(TrainerCallback):  # type: ignore[misc]
             self._spool(step, part, [*alarms, *actions])
 
 
-def _written(sample: Mapping[str, Any]) -> object:
-    """What the policy wrote in a sample: its messages, or its completion where there was one turn."""
-    said = tuple(turn["text"] for turn in sample["turns"] if turn["role"] == "assistant")
-    return said or sample["completion"]
-
-
 def _largest(norms: Sequence[float]) -> float:
     """The largest norm, or the first that is not a finite number."""
     return next((norm for norm in norms if not math.isfinite(norm)), max(norms))
-
-
-def _share(flags: Any) -> float:
-    found = list(flags)
-    return sum(map(bool, found)) / len(found) if found else math.nan

@@ -29,6 +29,7 @@ from trainer.sampling import CurriculumSampler, PastGroup
 from trainer.sources import sources_of
 from trainer.spool import Spool
 from trainer.stagefile import StageFile
+from trainer.steerable import settings_of
 from trainer.trl_config import grpo_config
 from warehouse.records import Record, Rollout, RolloutPurpose, Task, content_hash
 
@@ -102,6 +103,8 @@ class Stage:
         self.sources = sources_of(file, tasks, policy=policy, judge=judge, make_judge=make_judge, sampler=self.sampler)
         self.rollouts = self.sources.queue
         self.guard = self._guard(policy, judge, canary)
+        if self.resumed and self.resumed.state.get("stage_id") == file.stage_id and "guard" in self.resumed.state:
+            self.guard.restore(self.resumed.state["guard"])
         if self.sources.factory is not None:
             args.max_completion_length = self.sources.factory.config.tokens
             args.max_tool_calling_iterations = self.sources.factory.config.calls
@@ -148,8 +151,12 @@ class Stage:
             config,
             owner=self.owner,
             tasks=self.tasks,
-            stage=file.trainer.stage,
-            sampling=file.trainer.sampling,
+            settings=settings_of(
+                file.trainer.stage,
+                file.trainer.sampling,
+                scheduler=file.scheduler,
+                scheduler_config=file.scheduler_config,
+            ),
             spool=self._write,
             canary=look if chosen else None,
             first_step=file.first_step,
@@ -205,15 +212,17 @@ class Stage:
         shutil.rmtree(folder / REFERENCE, ignore_errors=True)
         write_base(self.policy, folder)
         state = {**self.sampler.state(), "plan": self.plan_hash, "stage_id": self.file.stage_id}
+        state["guard"] = self.guard.state()
         return seal(folder, step=step, state=state)
 
     def train(self) -> Trained:
-        """Run the stage; a stage whose last step is already checkpointed is returned as it is.
+        """Run the stage; one whose last step is already checkpointed, or that its guard ended, is returned as it is.
 
         One that diverges ends at its newest whole checkpoint with the guard's reason; under `watch_only`, or without
         such a checkpoint, it raises `Diverged`.
         """
-        if self.resumed is None or self.resumed.step < self.file.last_step:
+        over = self.guard.reason is not None or (self.resumed is not None and self.resumed.step >= self.file.last_step)
+        if not over:
             if self.rollouts is not None:
                 self.rollouts.start()
             try:

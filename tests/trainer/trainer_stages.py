@@ -76,8 +76,8 @@ def assert_in_no_term_of_the_loss(trainer: Any, batch: Mapping[str, Any], undeci
     assert not math.isclose(loss_with(~undecided), base, rel_tol=1e-3)
 
 
-def spooled(stage: Stage, kind: type) -> list[Any]:
-    """The records of a kind that a stage has spooled, as a committer would take them."""
+def spooled(stage: Stage, kind: type | tuple[type, ...]) -> list[Any]:
+    """The records of a kind, or some, that a stage has spooled, as a committer would take them."""
     kept: list[Any] = []
 
     class Keeper:
