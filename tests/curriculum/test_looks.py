@@ -85,7 +85,7 @@ def test_nothing_one_point_nan_constant_and_gaps_raise_nothing(looks):
 def test_what_a_guard_asks_for_climbs_the_campaign_s_ladder():
     nothing = see({})
     first = respond(nothing, [critical("pass_rate_gap")], Settings(), taken=[], n_rollbacks=0)
-    assert (first[0].rollback, first[0].changes["learning_rate"]) == (True, (3e-4, 1.5e-4))
+    assert (first[0].rollback, first[0].changes["learning_rate"]) == (True, (3e-4, 7.5e-5))
     second = respond(nothing, [critical("pass_rate_gap")], Settings(), taken=["pass_rate_gap"], n_rollbacks=1)
     assert second[0].changes["beta"] == (0.0, 0.02)
     assert respond(nothing, [critical("gradient")], Settings(), taken=[], n_rollbacks=3)[0].stop
@@ -103,7 +103,7 @@ def test_a_policy_that_falls_is_rolled_back_and_not_made_bolder():
     assert (decision.alarm, decision.rollback, decision.changes) == (
         "pass_rate_fall",
         True,
-        {"learning_rate": (3e-4, 1.5e-4)},
+        {"learning_rate": (3e-4, 7.5e-5)},
     )
     gap = respond(see({1: LOSS}), [critical("gradient")], Settings(), taken=[], n_rollbacks=0)
     assert [found.alarm for found in gap] == ["gradient"]

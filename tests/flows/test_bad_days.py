@@ -101,6 +101,7 @@ def test_an_error_that_nobody_foresaw_is_one_line_and_its_traceback_a_file(say, 
     def broken(*_: object, **__: object) -> None:
         raise KeyError("a\nkey")
 
+    Store.open(tmp_path / "home").close()
     monkeypatch.setattr("warehouse.people_sql.run", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     code, out, err = say(tmp_path / "home", "sql", "select 1")
@@ -149,6 +150,7 @@ def test_an_interrupted_verb_says_that_it_goes_on(say, tmp_path, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
+    Store.open(tmp_path / "home").close()
     monkeypatch.setattr("warehouse.people_sql.run", interrupted)
     code, out, err = say(tmp_path / "home", "sql", "select 1")
     assert (code, out, err.strip().count("\n")) == (130, "", 0)

@@ -83,10 +83,10 @@ def test_a_source_that_is_not_there(refused, tmp_path):
     assert "is not there" in refused("import", "gsm8k", "--path", str(tmp_path / "absent.jsonl"))
 
 
-def test_a_home_that_cannot_be_written(refused, tmp_path):
+def test_a_home_below_a_file(refused, tmp_path):
     file = tmp_path / "file"
     file.write_text("")
-    assert "cannot be written" in refused("synth", "--family", "rev", "--n", "1", home=file / "home")
+    assert "is a file; choose a folder" in refused("synth", "--family", "rev", "--n", "1", home=file / "home")
 
 
 def test_queries_that_may_not_run(refused, tmp_path):

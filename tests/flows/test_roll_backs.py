@@ -19,7 +19,7 @@ from warehouse.records import (
 )
 
 
-def test_a_stage_that_lowers_pass_at_1_is_undone_at_half_the_rate(planted):
+def test_a_stage_that_lowers_pass_at_1_is_undone_at_a_quarter_of_the_rate(planted):
     planted.stage(0, EVEN)
     planted.stage(1, np.full(len(HELDOUT), 0.4))
     planted.watch(1)
@@ -29,7 +29,7 @@ def test_a_stage_that_lowers_pass_at_1_is_undone_at_half_the_rate(planted):
     (action,) = planted.actions()
     assert (action.after["rollback"], action.after["look"]) == (True, 1)
     assert (course.policy, course.fresh) == ("policy1", True)
-    assert course.config.stage.learning_rate == pytest.approx(CONFIG.stage.learning_rate / 2)
+    assert course.config.stage.learning_rate == pytest.approx(CONFIG.stage.learning_rate / 4)
     assert course.config.stage.entropy_coef == 0.0
     planted.stage(3, np.full(len(HELDOUT), 0.42), begins="policy1")
     assert planted.watch(3).policy == "policy3"
@@ -81,9 +81,9 @@ def guarded(index: int, detector: str, **after) -> list:
     ]
 
 
-def test_a_stage_that_its_guard_ended_is_rolled_back_at_half_the_rate_then_held_then_the_arm_ends(planted):
+def test_a_stage_that_its_guard_ended_is_rolled_back_at_a_quarter_of_the_rate_then_held_then_the_arm_ends(planted):
     planted.stage(0, EVEN)
-    asks = {"learning_rate": 7.5e-5, "rollback": True, "end_stage": True}
+    asks = {"learning_rate": 3.75e-5, "rollback": True, "end_stage": True}
     courses = []
     for index in (1, 2, 3):
         planted.stage(index, EVEN, begins="policy0", reason="pass rate", others=guarded(index, "pass_rate_gap", **asks))
@@ -91,7 +91,7 @@ def test_a_stage_that_its_guard_ended_is_rolled_back_at_half_the_rate_then_held_
     assert [course.policy for course in courses] == ["policy0"] * 3
     assert all(course.fresh for course in courses)
     rate = CONFIG.stage.learning_rate
-    assert [course.config.stage.learning_rate for course in courses] == pytest.approx([rate / 2] * 3)
+    assert [course.config.stage.learning_rate for course in courses] == pytest.approx([rate / 4] * 3)
     assert [course.config.stage.beta for course in courses] == [0.0, 0.02, 0.02]
     assert [course.ended for course in courses] == [None, None, "pass_rate_gap: stop"]
     assert planted.shop.outputs["ended"] == {CAMPAIGN: {"after_stage": 3, "reason": "pass_rate_gap: stop"}}
