@@ -187,6 +187,9 @@ def test_the_verb_makes_tasks_and_says_how_the_pool_moved(campaign, gradatim, tm
 
     home = tmp_path / "home"
     shutil.copytree(campaign.home, home)
+    unknown = gradatim(home, "synth", "--weakest", "3", "--n", "30", "--dry-run")
+    assert (unknown.code, "gradatim calibrate" in unknown.err) == (2, True)
+    assert gradatim(home, "calibrate").code == 0
     dry = gradatim(home, "synth", "--weakest", "3", "--n", "30", "--dry-run", "--json")
     ran = gradatim(home, "synth", "--weakest", "3", "--n", "30", "--json")
     assert ran.code == 0, ran.err
