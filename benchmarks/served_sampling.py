@@ -24,22 +24,10 @@ from quiet import quiet
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from trainer import policies
-from trainer.rollout import Tokens, decode
-from trainer.served import ServedPolicy
+from trainer.rollout import decode
+from trainer.served import ServedPolicy, gaps_of
 
 GROUP = 8
-
-
-def apart(policy: policies.LoadedPolicy, prompts: list[list[int]], rows: list[Tokens]) -> float:
-    """Mean distance of the rows' log-probabilities from the policy's own, nats a token."""
-    gaps: list[float] = []
-    for place, row in enumerate(rows):
-        prompt = prompts[place // GROUP]
-        with torch.no_grad():
-            logits = policy.model(torch.tensor([prompt + row.ids])).logits[0, len(prompt) - 1 : -1]
-        own = logits.float().log_softmax(-1).gather(1, torch.tensor(row.ids)[:, None])[:, 0]
-        gaps += (own - torch.tensor(row.logprobs)).abs().tolist()
-    return sum(gaps) / len(gaps)
 
 
 def main() -> None:
@@ -75,11 +63,12 @@ def main() -> None:
                 rates["here"].append(here)
                 rates["served"].append(there)
                 publishing.append(published)
+    gaps = [gap for place, row in enumerate(rows) for gap in gaps_of(policy.model, prompts[place // GROUP], row)]
     here, there = median(rates["here"]), median(rates["served"])
     print(json.dumps({
         "policy": args.policy, "completions": args.prompts * GROUP, "tokens_per_s": {"here": here, "served": there},
         "ratio_over_own_sampling": round(there / here, 2), "publishing_s": round(median(publishing), 2),
-        "apart": round(apart(policy, prompts, rows), 6),
+        "apart": round(sum(gaps) / len(gaps), 6),
     }))  # fmt: skip
 
 

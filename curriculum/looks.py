@@ -104,12 +104,18 @@ def healthy_before(index: int, unhealthy: Collection[int], looks: Iterable[int])
 
 
 def proven_losses(looks: Mapping[int, Mapping[str, float]]) -> set[int]:
-    """Looks whose pass@k is below that of the best look before them by an interval that excludes 0.
+    """Looks that lost what `pass_k_loss` warns of against the best look before them, by an interval that excludes 0.
 
-    >>> proven_losses({1: {"pass@k_high": 0.01}, 2: {"pass@k_high": -0.02}, 3: {}})
+    >>> lost = {"pass@k_difference": -0.05, "pass@k_high": -0.02}
+    >>> proven_losses({1: {**lost, "pass@k_high": 0.01}, 2: lost, 3: {}})
     {2}
     """
-    return {index for index, values in looks.items() if values.get("pass@k_high", 0.0) < 0}
+    least = DETECTORS.get("pass_k_loss").warn
+    return {
+        index
+        for index, values in looks.items()
+        if values.get("pass@k_high", 0.0) < 0 and values.get("pass@k_difference", 0.0) <= -least
+    }
 
 
 def worse_by_pass_rate(looks: Mapping[int, Mapping[str, float]], index: int) -> set[int]:

@@ -27,7 +27,6 @@ from trainer.rewards import TaskReward
 from trainer.rollout import Tokens, decode
 from trainer.sampling import CurriculumSampler
 from trainer.seeding import step_seed
-from trainer.served import agree
 from trainer.sources import Sources
 from warehouse.records import Task
 
@@ -287,10 +286,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         if not bool(torch.isfinite(loss)):
             raise Diverged(f"the loss is {loss.item()} at step {self.state.global_step}")
         if self._sampled_apart and self._newest_logps is not None:
-            ratios = self._newest_logps - inputs["old_per_token_logps"]
-            if self._sources.served is not None and self.num_iterations == 1:
-                agree(ratios, inputs["completion_mask"])
-            self._log_shares(ratios, inputs["completion_mask"])
+            self._log_shares(self._newest_logps - inputs["old_per_token_logps"], inputs["completion_mask"])
         entropies = self._newest_entropies if self.temperature == 1 else None
         if entropies is not None and self._pending is not None and self._pending.lacks_entropy:
             mask = inputs["completion_mask"] * inputs.get("tool_mask", 1)

@@ -40,6 +40,19 @@ def save_untied(model: Any, folder: Path) -> None:
     )
 
 
+@torch.no_grad()
+def gaps_of(model: Any, prompt: Sequence[int], row: Tokens, temperature: float = 1.0) -> list[float]:
+    """How far each of a row's log-probabilities lies from the model's own, nats."""
+    was_training, device = model.training, next(model.parameters()).device
+    model.eval()
+    ids = torch.tensor([[*prompt, *row.ids]], device=device)
+    logits = model(input_ids=ids).logits[0, len(prompt) - 1 : -1].float() / temperature
+    model.train(was_training)
+    own = logits.log_softmax(-1).gather(1, ids[0, len(prompt) :, None])[:, 0]
+    gaps: list[float] = (own.cpu() - torch.tensor(row.logprobs)).abs().tolist()
+    return gaps
+
+
 class ServedPolicy:
     """A policy in training that a vLLM server samples, which sees `folder` under the same path.
 
@@ -52,6 +65,7 @@ class ServedPolicy:
         self._url, self._folder = url.rstrip("/").removesuffix("/v1"), folder
         self._name: str | None = None
         self._n_published = 0
+        self._unchecked: Any = None
 
     def publish(self, model: Any) -> None:
         """Write the weights of `model`, whole or not at all, and have the server sample with them from now on.
@@ -66,6 +80,7 @@ class ServedPolicy:
         os.replace(draft, path)
         self._ask("/collective_rpc", {"method": "reload_weights", "kwargs": {"weights_path": str(path.resolve())}})
         self._ask("/reset_prefix_cache", {}, answered=False)
+        self._unchecked = model
 
     def decode(
         self,
@@ -79,7 +94,8 @@ class ServedPolicy:
     ) -> list[Tokens]:
         """`n` sampled sequences for each prompt, prompt by prompt, as `trainer.rollout.decode` gives them.
 
-        The server tells no entropy: `mean_entropy` is NaN. Raises `ServerFailed` for an answer that is not whole.
+        The server tells no entropy: `mean_entropy` is NaN. Raises `ServerFailed` for an answer that is not whole, and
+        when the first prompt's sequences after new weights were published are not of those weights.
         """
         asked = {
             "model": self._model(),
@@ -102,7 +118,20 @@ class ServedPolicy:
             raise ServerFailed(f"{self._url} gives no token ids with their log-probabilities") from error
         if len(rows) != len(prompts) * n:
             raise ServerFailed(f"{self._url} gave {len(rows)} completions, {len(prompts) * n} were asked for")
+        if self._unchecked is not None and temperature > 0:
+            self._check(self._unchecked, prompts[0], rows[:n], temperature)
+            self._unchecked = None
         return rows
+
+    def _check(self, model: Any, prompt: Sequence[int], rows: Sequence[Tokens], temperature: float) -> None:
+        """Raise `ServerFailed` when the server's log-probabilities of `rows` are not those of `model`."""
+        gaps = [gap for row in rows for gap in gaps_of(model, prompt, row, temperature)]
+        apart = sum(gaps) / len(gaps)
+        if not apart <= AGREEMENT:
+            raise ServerFailed(
+                f"{self._url} samples with other weights than those published: {apart:.2f} nats a token apart; start "
+                "it on a folder that `python -m trainer.served POLICY FOLDER` wrote; see: docs/guides/training.md"
+            )
 
     def close(self) -> None:
         """Remove the weights that the server has read."""
@@ -129,16 +158,6 @@ class ServedPolicy:
         raise ServerFailed(
             f"{self._url}{path}: {reply.trouble or f'status {reply.status}'}; the server is vLLM's, started with "
             "VLLM_SERVER_DEV_MODE=1; see: docs/guides/training.md"
-        )
-
-
-def agree(log_ratios: torch.Tensor, mask: torch.Tensor) -> None:
-    """Raise `ServerFailed` when log-probabilities of one sample by trainer and server differ, [B, T], in the mean."""
-    gap = float((log_ratios.abs() * mask).sum() / mask.sum().clamp(min=1))
-    if not gap <= AGREEMENT:
-        raise ServerFailed(
-            f"the server samples with other weights than those published: {gap:.2f} nats a token apart; start it on a "
-            "folder that `python -m trainer.served POLICY FOLDER` wrote; see: docs/guides/training.md"
         )
 
 

@@ -94,8 +94,14 @@ def conclude(shop: Workshop, config: CampaignConfig, policy: str, *, campaign_id
     back = _way_back(shop.store, campaign_id, index, unhealthy | worse) if index in unhealthy else None
     if back is None:
         return found
+    behind = [
+        alarm
+        for alarm in events.alarms.values()
+        if alarm.owner == campaign_id and alarm.level is not AlarmLevel.CLEAR and is_evidence(alarm.detector)
+    ]
     action = Action(
         action_id=content_hash("conclude", campaign_id, index),
+        alarm_id=max(behind, key=lambda alarm: alarm.step).alarm_id if behind else None,
         owner=campaign_id,
         action="end at the last healthy policy",
         rule_version=RULES_VERSION,
