@@ -111,9 +111,9 @@ class ServedPolicy:
             "stop_token_ids": list(end_ids),
             "return_token_ids": True,
         }
-        choices = self._ask("/v1/completions", asked).get("choices")
+        answer = self._ask("/v1/completions", asked)
         try:
-            rows = [_row(one) for one in sorted(choices, key=lambda one: int(one["index"]))]
+            rows = [_row(one) for one in sorted(answer["choices"], key=lambda one: int(one["index"]))]
         except (KeyError, TypeError, ValueError) as error:
             raise ServerFailed(f"{self._url} gives no token ids with their log-probabilities") from error
         if len(rows) != len(prompts) * n:
