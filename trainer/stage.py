@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -27,6 +28,9 @@ DRAIN_EVERY_S = 3.0
 GRACE_S = 10.0
 """Seconds that a stage gets to end after SIGTERM."""
 
+ORPHAN_S = 60.0
+"""Seconds that the process of a stage whose flow was killed gets to notice and end."""
+
 
 @dataclass(frozen=True)
 class StageResult:
@@ -49,13 +53,21 @@ def run_stage(
 
     `progress` gets what the process prints, one mapping a step. Rows spooled by earlier, killed attempts are
     drained first. Raises `StageFailed` with the stage's own error; what it had spooled is then in the store too.
+    A stage is trained by one process at a time: what a killed flow left is waited for, another flow's is an error.
     """
+    with _alone(stage) as lock:
+        return _run(stage, store, lock, progress)
+
+
+def _run(
+    stage: StageFile, store: Committer, lock: int, progress: Callable[[Mapping[str, Any]], None] | None
+) -> StageResult:
     drain_all(stage, store)
     began = time.monotonic()
     path = stagefile.write(stage, stage.spool / "stage.toml")
     log = stage.spool / "stderr.log"
     spool = Spool(stage.spool, stage_id=stage.stage_id, attempt=stage.attempt)
-    with log.open("w") as errors, _process(path, stage, errors) as process, _draining(spool, store, stage.run_id):
+    with log.open("w") as errors, _process(path, stage, errors, lock) as process, _draining(spool, store, stage.run_id):
         for line in process.stdout or ():
             if progress is not None and line.startswith("{"):
                 progress(json.loads(line))
@@ -83,7 +95,26 @@ def drain_all(stage: StageFile, store: Committer) -> int:
 
 
 @contextmanager
-def _process(path: Path, stage: StageFile, errors: Any) -> Iterator[subprocess.Popen[str]]:
+def _alone(stage: StageFile) -> Iterator[int]:
+    """The stage's lock, a file descriptor that its process inherits, so that it is held as long as that trains."""
+    stage.spool.parent.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + ORPHAN_S
+    with (stage.spool.parent / "lock").open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise StageFailed(
+                        f"stage {stage.stage_id} is being trained by another process; wait for its end, then run again"
+                    ) from None
+                time.sleep(0.2)
+        yield lock.fileno()
+
+
+@contextmanager
+def _process(path: Path, stage: StageFile, errors: Any, lock: int) -> Iterator[subprocess.Popen[str]]:
     threads = str(stage.trainer.stage.threads)
     root = str(Path(__file__).resolve().parent.parent)
     environment = os.environ | {
@@ -97,6 +128,7 @@ def _process(path: Path, stage: StageFile, errors: Any) -> Iterator[subprocess.P
         stderr=errors,
         text=True,
         env=environment,
+        pass_fds=(lock,),
     )
     try:
         yield process

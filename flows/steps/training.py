@@ -72,7 +72,7 @@ def train_stage(
         status=RunStatus.FINISHED,
         policy_out=result.policy_id,
         n_steps=result.n_steps,
-        n_rollouts=result.n_rollouts,
+        n_rollouts=result.n_rollouts + _spent_before(shop, file),
         duration_s=result.duration_s,
         reason=result.reason,
     )
@@ -145,6 +145,15 @@ def _stages_behind(shop: Workshop, policy: Policy) -> list[Stage]:
             break
         policy = policy_row(shop, made[0].policy_in)
     return stages
+
+
+def _spent_before(shop: Workshop, file: StageFile) -> int:
+    """Rollouts that earlier, killed attempts of the stage paid for, those of steps that were done again too."""
+    found = shop.store.rows(
+        "SELECT count(*) AS n FROM rollouts WHERE stage_id = $id AND stage_attempt < $attempt",
+        {"id": file.stage_id, "attempt": file.attempt},
+    )
+    return int(found[0]["n"])
 
 
 def label(config: CampaignConfig, index: int) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,13 +122,32 @@ def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):
         again = next_attempt(stage)
         assert again.attempt == 1
         result = run_stage(again, store)
+        rows = store.read(Stage, "stage_id = 'killed'")
+        ended = replace(rows[0], status=RunStatus.FINISHED, attempt=1, n_steps=6, policy_out="p")
+        store.commit([ended], batch="killed:finished", purpose="test", run="r")
+        recent = store.rows(
+            "SELECT steps_before, count(*) AS n FROM recent_rollouts WHERE policy_out = 'p' GROUP BY ALL"
+        )
         kept = store.rows(
             "SELECT step, max(stage_attempt) AS attempt FROM rollouts WHERE stage_id = 'killed' GROUP BY step"
         )
     assert result.step == whole.step == 6
     assert {row["step"]: row["attempt"] for row in kept} == {0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
+    assert {row["steps_before"]: row["n"] for row in recent} == dict.fromkeys(range(6), 16)
     first, second = (load_file(folder / "model.safetensors") for folder in (whole.folder, home / result.checkpoint))
     assert all(bool((first[name] == second[name]).all()) for name in first)
+
+
+def test_a_stage_is_trained_by_one_process_at_a_time(home: Path, monkeypatch):
+    monkeypatch.setattr("trainer.stage.ORPHAN_S", 0.0)
+    with Store.open(home) as store:
+        stage = a_stage(home, store, n_steps=1)
+        stage.spool.parent.mkdir(parents=True)
+        with (stage.spool.parent / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with pytest.raises(StageFailed, match="being trained by another process"):
+                run_stage(stage, store)
+        assert run_stage(stage, store).step == 1
 
 
 def test_a_stage_that_cannot_run_says_why(home: Path, capsys: pytest.CaptureFixture[str]):
