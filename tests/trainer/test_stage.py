@@ -123,11 +123,10 @@ def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):
         assert again.attempt == 1
         result = run_stage(again, store)
         rows = store.read(Stage, "stage_id = 'killed'")
-        ended = replace(rows[0], status=RunStatus.FINISHED, attempt=1, n_steps=6, policy_out="p")
-        store.commit([ended], batch="killed:finished", purpose="test", run="r")
-        recent = store.rows(
-            "SELECT steps_before, count(*) AS n FROM recent_rollouts WHERE policy_out = 'p' GROUP BY ALL"
-        )
+        made = policies.record(policies.load(result.checkpoint, home), home)
+        ended = replace(rows[0], status=RunStatus.FINISHED, attempt=1, n_steps=6, policy_out=made.policy_id)
+        store.commit([made, ended], batch="killed:finished", purpose="test", run="r")
+        recent = store.rows("SELECT steps_before, count(*) AS n FROM recent_rollouts GROUP BY ALL")
         kept = store.rows(
             "SELECT step, max(stage_attempt) AS attempt FROM rollouts WHERE stage_id = 'killed' GROUP BY step"
         )
