@@ -21,6 +21,10 @@ LIKE = str.maketrans({"…": "~", "•": "*", "–": "-", "—": "-", "’": "'"
 """What stands for a sign on a terminal without UTF-8."""
 
 
+NAMED = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+"""What is wrong with a path that somebody named; any other error of the system is a failure."""
+
+
 def main() -> None:
     """Run the command line and exit."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -34,7 +38,7 @@ def main() -> None:
     except GradatimError as error:
         _leave(error, code=1)
     except OSError as error:
-        _leave(error, code=2)
+        _leave(error, code=2 if isinstance(error, NAMED) else 1)
     except KeyboardInterrupt:
         _interrupted()
     except SystemExit as left:  # Typer ends an interrupted verb in silence

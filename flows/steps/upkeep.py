@@ -8,7 +8,7 @@ from datetime import timedelta
 from flows.progress import following
 from flows.settings import Settings
 from flows.workshop import open_store
-from warehouse.backups import way_back
+from warehouse.backups import last_backup, way_back
 from warehouse.errors import GradatimError, UserError
 from warehouse.failures import WarehouseFailed
 from warehouse.home import Home, without_password
@@ -59,10 +59,9 @@ def remedy(home: Home, findings: Sequence[Finding]) -> str:
     """The next command for what `checked` found."""
     if any(finding.problem == "catalog" for finding in findings):
         return f"the catalog is broken; {way_back(home)}"
-    return (
-        f"what is whole goes into a new home by: gradatim --home {home.root} warehouse check --salvage FOLDER; "
-        f"or {way_back(home)}"
-    )
+    if last_backup(home) is not None:
+        return way_back(home)
+    return f"what is whole goes into a new home by: gradatim --home {home.root} warehouse check --salvage FOLDER"
 
 
 def existing_store(settings: Settings, *, read_only: bool = False) -> Store:

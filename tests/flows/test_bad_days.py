@@ -146,6 +146,17 @@ def test_settings_hide_secrets_in_their_refusal(monkeypatch):
         run(Settings(home=Path("/nowhere")).place, "select 1")
 
 
+@pytest.mark.parametrize(("error", "code"), [(OSError(28, "No space left"), 1), (FileNotFoundError(2, "gone"), 2)])
+def test_a_full_disk_is_a_failure_and_a_path_that_is_not_there_a_refusal(say, tmp_path, monkeypatch, error, code):
+    def failing(*_: object, **__: object) -> None:
+        raise error
+
+    Store.open(tmp_path / "home").close()
+    monkeypatch.setattr("warehouse.people_sql.run", failing)
+    found, out, err = say(tmp_path / "home", "sql", "select 1")
+    assert (found, out, err.count("\n")) == (code, "", 1)
+
+
 def test_an_interrupted_verb_says_that_it_goes_on(say, tmp_path, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
