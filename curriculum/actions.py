@@ -10,7 +10,7 @@ from curriculum.knobs import Settings, moved
 from warehouse.errors import UserError
 from warehouse.records import AlarmLevel, JsonValue
 
-RULES_VERSION = "4"
+RULES_VERSION = "5"
 """Version of `RULES`; stored with every action."""
 MAX_ROLLBACKS = 3
 """Roll-backs of a campaign; the next one becomes a stop."""
@@ -59,16 +59,20 @@ def _calmer(settings: Settings) -> Mapping[str, float]:
     return {"entropy_coef": 0.0, "learning_rate": settings.learning_rate * 0.5}
 
 
+def _sobered(settings: Settings) -> Mapping[str, float]:
+    return {"entropy_coef": 0.0} if settings.entropy_coef > 0 else {"learning_rate": settings.learning_rate * 0.25}
+
+
 _halved = _scaled(learning_rate=0.5)
 ROLL_BACK = Rule("roll back, rate x .25", _scaled(learning_rate=0.25), rollback=True, end_stage=True)
 STOP = Rule("stop", stop=True, end_stage=True)
-
 HOLD = Rule("KL to the reference", _set(beta=0.02), rollback=True, end_stage=True)
+FALL = (ROLL_BACK, HOLD, STOP)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
-    "pass_rate_gap": (ROLL_BACK, HOLD, STOP),
-    "pass_rate_fall": (ROLL_BACK, HOLD, STOP),
-    "gradient": (ROLL_BACK, HOLD, STOP),
+    "pass_rate_gap": FALL,
+    "pass_rate_fall": FALL,
+    "gradient": FALL,
     "pass_k_loss": (
         Rule("entropy coefficient up, pass@k advantages, temperature up", _bolder),
         Rule(
@@ -110,11 +114,27 @@ NEEDS_AGREEMENT = {
 FALLEN = 0.1
 """pass@1 lost together with pass@k that makes a narrowing a fall."""
 
+DISSOLVED = 1.5
+"""Entropy now over entropy at the start from which a policy that lost passes is not narrow but dissolves."""
 
-def falls(firing: Firing) -> bool:
-    """Whether an alarm of narrowing is of a policy that falls: it lost pass@1 too, and is not to be made bolder."""
-    lost = firing.inputs.get("pass@1_difference")
-    return firing.detector == "pass_k_loss" and isinstance(lost, (int, float)) and lost < -FALLEN
+DISSOLVING = (Rule("roll back, entropy coefficient 0 or rate x .25", _sobered, rollback=True, end_stage=True), *FALL)
+"""What a loss of passes is answered with while entropy has risen so far: a bonus goes before the rate does."""
+
+
+def ladder(firing: Firing) -> Sequence[Rule]:
+    """The rules that answer an alarm, in order: its own, those of a policy that falls, or of one that dissolves.
+
+    A narrowing that took pass@1 with it is a fall; a falling or dissolving policy is not made bolder.
+    """
+    lost, rise = (_number(firing, name) for name in ("pass@1_difference", "entropy_rise"))
+    if rise >= DISSOLVED and (firing.detector == "pass_k_loss" or RULES[firing.detector] is FALL):
+        return DISSOLVING
+    return FALL if firing.detector == "pass_k_loss" and lost < -FALLEN else RULES[firing.detector]
+
+
+def _number(firing: Firing, name: str) -> float:
+    value = firing.inputs.get(name)
+    return float(value) if isinstance(value, (int, float)) else 0.0
 
 
 class Decision(NamedTuple):
@@ -170,8 +190,8 @@ def decide(
         allies = NEEDS_AGREEMENT.get(firing.detector)
         if allies and not any(standing.get(a, AlarmLevel.CLEAR) != AlarmLevel.CLEAR for a in allies):
             continue
-        ladder = RULES["pass_rate_fall" if falls(firing) else firing.detector]
-        rule = ladder[min(done.count(firing.detector), len(ladder) - 1)]
+        rules = ladder(firing)
+        rule = rules[min(done.count(firing.detector), len(rules) - 1)]
         if rule.rollback and any(d.rollback for d in decisions):
             continue
         if rule.rollback and n_rollbacks >= MAX_ROLLBACKS:

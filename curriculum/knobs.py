@@ -81,7 +81,7 @@ KNOBS: Mapping[str, Knob] = {
 
 
 def moved(settings: Settings, knob: str, value: float) -> Settings:
-    """`settings` with `knob` at `value` held within its bounds.
+    """`settings` with `knob` at `value` held within its bounds; one that starts beyond them is never pushed back.
 
     Raises `UserError` for an unknown knob, and for one that has no effect under these settings.
     """
@@ -90,8 +90,8 @@ def moved(settings: Settings, knob: str, value: float) -> Settings:
     rule = KNOBS[knob]
     if not rule.acts(settings):
         raise UserError(f"knob '{knob}' has no effect here: {rule.unless}; see: gradatim watch --help")
-    held = min(max(value, rule.low), rule.high)
+    old = getattr(settings, knob)
+    held = min(max(value, min(rule.low, old)), max(rule.high, old))
     if knob == "pass_k":
         held = min(held, settings.group // 2)
-    old = getattr(settings, knob)
     return settings.model_copy(update={knob: round(held) if isinstance(old, int) else held})

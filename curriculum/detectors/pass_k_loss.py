@@ -27,7 +27,7 @@ def pass_k_loss(history: History) -> Reading:
     difference, high = history.last("pass@k_difference"), history.last("pass@k_high")
     if difference != difference or high != high:
         return NOTHING
-    inputs = {"difference": difference, "high": high}
+    inputs = {"difference": difference, "high": high, **history.rise("entropy")}
     for extra in ("tasks_lost", "pass@1_difference"):
         if history.has(extra):
             inputs[extra] = history.last(extra)

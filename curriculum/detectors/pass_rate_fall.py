@@ -25,4 +25,4 @@ def pass_rate_fall(history: History) -> Reading:
     fall, high = history.last("pass@1_fall"), history.last("pass@1_fall_high")
     if fall != fall or high != high:
         return NOTHING
-    return Reading(max(0.0, -high), {"difference": fall, "high": high})
+    return Reading(max(0.0, -high), {"difference": fall, "high": high, **history.rise("entropy")})

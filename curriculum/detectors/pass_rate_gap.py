@@ -32,5 +32,5 @@ def pass_rate_gap(history: History) -> Reading:
     weight = 1 / se[good] ** 2
     mean = float((gap[good] * weight).sum() / weight.sum())
     z = mean / float(np.sqrt(1 / weight.sum() + history.last("pass_rate_gap_start_se") ** 2))
-    inputs = {"gap": mean, "z": z, "readings": int(good.sum())}
+    inputs = {"gap": mean, "z": z, "readings": int(good.sum()), **history.rise("entropy")}
     return Reading(-z if mean < -0.05 else max(0.0, min(-z, 2.4)), inputs)

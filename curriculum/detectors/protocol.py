@@ -79,6 +79,11 @@ class History:
         x = self.clean(name)
         return float(np.median(x[:n])) if len(x) else float("nan")
 
+    def rise(self, name: str) -> dict[str, JsonValue]:
+        """An alarm's input `NAME_rise`: the last finite value over the first; empty where that says nothing."""
+        first, last = self.first(name), self.last(name)
+        return {f"{name}_rise": last / first} if first > 0 else {}
+
 
 class Reading(NamedTuple):
     """One measurement: `value` against the detector's levels, and what it saw. NaN: nothing to say yet."""

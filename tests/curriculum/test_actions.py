@@ -41,6 +41,25 @@ def test_a_loss_of_pass_k_that_took_pass_rate_with_it_is_a_fall_and_nothing_is_m
     assert ("entropy_coef" in found.changes) is not falls
 
 
+@pytest.mark.parametrize("alarm", ["pass_k_loss", "pass_rate_gap", "pass_rate_fall"])
+def test_a_policy_that_dissolves_loses_its_bonus_before_its_rate(alarm):
+    dissolving = {"pass@1_difference": -0.06, "entropy_rise": 1.6}
+    first = one(alarm, Settings(entropy_coef=0.1), inputs=dissolving)
+    assert first.rollback
+    assert first.after() == {"entropy_coef": 0.0, "rollback": True, "end_stage": True}
+    second = one(alarm, first.settings, inputs=dissolving, taken=[alarm], n_rollbacks=1)
+    assert second.changes == {"learning_rate": (3e-4, 7.5e-5)}
+    assert one(alarm, Settings(), inputs=dissolving).changes == {"learning_rate": (3e-4, 7.5e-5)}
+    narrowing = {**dissolving, "entropy_rise": 1.2}
+    assert "entropy_coef" not in (one("pass_rate_fall", Settings(entropy_coef=0.02), inputs=narrowing)).changes
+
+
+def test_an_action_never_moves_a_knob_back_that_starts_beyond_its_bound():
+    assert "entropy_coef" in one("pass_k_loss", Settings(entropy_coef=0.1)).refused
+    assert moved(Settings(entropy_coef=0.1), "entropy_coef", 0.0).entropy_coef == 0.0
+    assert moved(Settings(temperature=0.2), "temperature", 0.1).temperature == 0.2
+
+
 def test_the_fourth_roll_back_is_a_stop_and_one_call_rolls_back_once():
     assert one("gradient", n_rollbacks=MAX_ROLLBACKS).stop
     both = decide([firing("gradient"), firing("pass_rate_gap")], Settings(), standing={})
