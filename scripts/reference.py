@@ -141,8 +141,8 @@ then on.
         f"""
 {agreement}
 - A `pass_k_loss` that took more than {FALLEN:g} of pass@1 with it is answered as `pass_rate_fall`.
-- Where entropy is {DISSOLVED:g} times that of the start, `pass_k_loss`, `pass_rate_gap` and `pass_rate_fall` first take:
-  {DISSOLVING[0].name}.
+- Where entropy is {DISSOLVED:g} times that of the start, `pass_k_loss`, `pass_rate_gap` and `pass_rate_fall` first
+  take: {DISSOLVING[0].name}.
 - At most {MAX_ROLLBACKS} roll-backs a campaign; the next one is a stop. An alarm without a row here only informs.
 
 ## Knobs
