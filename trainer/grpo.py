@@ -15,6 +15,7 @@ from datasets import Dataset
 from transformers import PrinterCallback, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
+from trainer import columns
 from trainer.advantages import pass_k_advantages
 from trainer.asynchronous import RolloutQueue
 from trainer.episodes import Player
@@ -105,20 +106,13 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
     def _get_train_sampler(self, dataset: Any = None) -> CurriculumSampler:
         return self._curriculum
 
-    def _roll_out(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, list[Any]]:
+    def _roll_out(self, prompts: list[str], trainer: GRPOTrainer) -> columns.Columns:
         if self._sources.queue is not None:
             return self._take(self._sources.queue, prompts)
         if self._sources.player is not None:
             return self._play(self._sources.player)
         encoded = self._policy.tokenise(prompts)
-        rows = self._decoded(*_whole_groups(encoded))
-        return {
-            "prompt_ids": encoded,
-            "completion_ids": [row.ids for row in rows],
-            "logprobs": [row.logprobs for row in rows],
-            "mean_entropy": [row.mean_entropy for row in rows],
-            "finished": [row.finished for row in rows],
-        }
+        return columns.of_tokens(encoded, self._decoded(*columns.whole_groups(encoded)))
 
     def _decoded(self, prompts: list[list[int]], n: int) -> list[Tokens]:
         """`n` sequences for each prompt, by the policy here or by the server, which gets its weights first."""
@@ -131,33 +125,22 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         served.publish(model)
         return served.decode(prompts, seed=step_seed(self.args.seed, self.state.global_step), **how)
 
-    def _play(self, player: Player) -> dict[str, list[Any]]:
+    def _play(self, player: Player) -> columns.Columns:
         """An episode for each row: TRL hands over prompts alone, so the tasks are those of the rows' positions."""
         tasks = [self._tasks[place] for place in self._positions]
         played = player.play(tasks, model=self.accelerator.unwrap_model(self.model))
         ends = [one.trajectory for one in played]
-        handed_in = [one.submission or "" for one in ends]
-        sizes, times = [one.n_tokens for one in ends], [one.latency_s for one in ends]
-        turns = [one.turns for one in ends]
         words = self._reward.graded_turns(
-            [one.word for one in ends], self._positions, handed_in, turns, n_tokens=sizes, latency_s=times
+            [one.word for one in ends],
+            self._positions,
+            [one.submission or "" for one in ends],
+            [one.turns for one in ends],
+            n_tokens=[one.n_tokens for one in ends],
+            latency_s=[one.latency_s for one in ends],
         )
-        return {
-            "prompt_ids": [one.prompt_ids for one in played],
-            "completion_ids": [one.ids for one in played],
-            "logprobs": [one.logprobs for one in played],
-            "env_mask": [one.mask for one in played],
-            "mean_entropy": [one.mean_entropy for one in played],
-            "finished": [one.handed_in for one in played],
-            "latency_s": times,
-            "word": words,
-            "turns": turns,
-            "handed_in": handed_in,
-            "n_tokens": sizes,
-            "cause": [one.cause for one in ends],
-        }
+        return columns.of_episodes(played, words)
 
-    def _take(self, rollouts: RolloutQueue, prompts: list[str]) -> dict[str, list[Any]]:
+    def _take(self, rollouts: RolloutQueue, prompts: list[str]) -> columns.Columns:
         """The groups that were sampled for this step, in the order of `prompts`."""
         step, before = int(self.state.global_step), rollouts.n_dropped
         groups = rollouts.take(step // self.num_iterations, step)
@@ -165,17 +148,7 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
         self._metrics["train"]["sampling/age/mean"].append(sum(ages) / len(ages))
         self._metrics["train"]["sampling/age/max"].append(max(ages))
         self._metrics["train"]["sampling/dropped_groups"].append(float(rollouts.n_dropped - before))
-        rows = [(group, row, word) for group in groups for row, word in zip(group.rows, group.words, strict=True)]
-        return {
-            "prompt_ids": self._policy.tokenise(prompts),
-            "completion_ids": [row.ids for _, row, _ in rows],
-            "logprobs": [row.logprobs for _, row, _ in rows],
-            "mean_entropy": [row.mean_entropy for _, row, _ in rows],
-            "finished": [row.finished for _, row, _ in rows],
-            "latency_s": [group.latency_s for group, _, _ in rows],
-            "policy_step": [group.policy_step for group, _, _ in rows],
-            "word": [word for _, _, word in rows],
-        }
+        return columns.of_groups(self._policy.tokenise(prompts), groups)
 
     def _generate(self, prompts: Any) -> Any:
         if self._factory is not None:
@@ -335,16 +308,3 @@ class CurriculumTrainer(GRPOTrainer):  # type: ignore[misc]
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Write none: a stage's checkpoint is described by its rows."""
-
-
-def _whole_groups(encoded: Sequence[list[int]]) -> tuple[list[list[int]], int]:
-    """Neighbouring equal prompts once, and how often each stands there; (all, 1) when runs differ in length."""
-    runs: list[list[int]] = []
-    lengths: list[int] = []
-    for ids in encoded:
-        if runs and runs[-1] == ids:
-            lengths[-1] += 1
-        else:
-            runs.append(ids)
-            lengths.append(1)
-    return (runs, lengths[0]) if len(set(lengths)) == 1 else (list(encoded), 1)
