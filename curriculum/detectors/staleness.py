@@ -10,7 +10,7 @@ OLD = 32.0
 """Steps behind the trained policy at which samples are wholly stale, whatever their weights say."""
 
 
-@detector("staleness", version="4", warn=0.3, critical=0.6, needs=("effective_sample_share",), persist=2)
+@detector("staleness", version="4", warn=0.3, critical=0.6, needs=("effective_sample_share",), persist=1)
 def staleness(history: History) -> Reading:
     """max(1 - ESS/n, masked share, age / 32), medians of 5 steps but for the age; ESS/n = (sum w)^2 / (n sum w^2).
 
