@@ -32,7 +32,7 @@ checker = { n_steps = 60, n_lessons = 512, batch_size = 32 }
 n_steps = 40
 batch_size = 64
 [curriculum]
-n_stages = 3
+n_stages = 2
 baseline = "uniform"
 [stage]
 n_steps = 2
@@ -142,6 +142,12 @@ def blank(tmp_path_factory):
     return home
 
 
+@pytest.fixture
+def bare(tmp_path, blank):
+    """An empty home of a test's own, at tmp_path / "home"."""
+    return shutil.copytree(blank, tmp_path / "home")
+
+
 @pytest.fixture(scope="session")
 def one_judge():
     """A judge for all tests; its sandbox starts when it is first asked."""
@@ -152,7 +158,7 @@ def one_judge():
 
 
 @pytest.fixture
-def planted(tmp_path, blank, one_judge):
+def planted(bare, one_judge):
     """An empty warehouse in which a test plants a campaign, stage by stage."""
     from planted_campaign import Planted
 
@@ -160,6 +166,5 @@ def planted(tmp_path, blank, one_judge):
     from flows.workshop import Workshop
     from warehouse.store import Store
 
-    home = shutil.copytree(blank, tmp_path / "home")
-    with Store.open(home, threads=1) as store:
-        yield Planted(Workshop(settings=Settings(home=home), store=store, judge=one_judge, run="run"))
+    with Store.open(bare, threads=1) as store:
+        yield Planted(Workshop(settings=Settings(home=bare), store=store, judge=one_judge, run="run"))

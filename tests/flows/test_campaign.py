@@ -9,10 +9,10 @@ import pytest
 SECRET = "hunter2-planted-secret"
 
 
-@pytest.fixture(scope="module")
-def ask(campaign, gradatim):
+@pytest.fixture
+def ask(campaign, verb):
     def run(query: str):
-        ended = gradatim(campaign.home, "sql", query, "--json")
+        ended = verb(campaign.home, "sql", query, "--json")
         assert ended.code == 0, ended.err
         return ended.value
 
@@ -28,11 +28,11 @@ def test_the_result_has_figures_with_intervals_before_and_after(campaign):
             assert side[metric]["n"] > 0
 
 
-def test_what_changed_is_what_compare_says(campaign, gradatim):
+def test_what_changed_is_what_compare_says(campaign, verb):
     result = campaign.ended.value
     first, last = result["stages"][0]["policy_in"], result["stages"][-1]["policy_out"]
     for metric, change in result["change"].items():
-        told = gradatim(campaign.home, "compare", first, last, "--metric", metric, "--json").value
+        told = verb(campaign.home, "compare", first, last, "--metric", metric, "--json").value
         assert change == {name: told[name] for name in ("difference", "low", "high", "verdict")}
     assert list(result["change"]) == list(result["baseline"]["against"]) == ["pass@1", "pass@8"]
 
@@ -69,11 +69,11 @@ def test_splits_share_no_task_and_no_prompt(ask):
     ]
 
 
-def test_three_stages_are_each_pinned_to_a_snapshot_and_follow_each_other(campaign, ask):
+def test_stages_are_each_pinned_to_a_snapshot_and_follow_each_other(campaign, ask):
     stages = campaign.ended.value["stages"]
-    assert [stage["index"] for stage in stages] == [1, 2, 3]
+    assert [stage["index"] for stage in stages] == [1, 2]
     rows = ask("select stage_id, snapshot_id, status from current_stages where kind = 'grpo'")
-    assert len(rows) == 6
+    assert len(rows) == 4
     assert all(row["snapshot_id"] > 0 and row["status"] == "finished" for row in rows)
     for before, after in itertools.pairwise(stages):
         assert after["policy_in"] == before["policy_out"] or before["policy_in"] == before["policy_out"]
@@ -122,16 +122,8 @@ def test_a_planted_secret_is_nowhere(campaign):
     assert leaks == []
 
 
-def test_two_policies_are_compared_task_by_task(campaign, gradatim):
-    stages = campaign.ended.value["stages"]
-    first, last = stages[0]["policy_in"], stages[-1]["policy_out"]
-    found = gradatim(campaign.home, "compare", first, last, "--json")
-    assert found.code == 0, found.err
-    assert {"difference", "low", "high", "verdict"} <= found.value.keys()
-
-
-def test_the_last_checkpoint_explains_itself(campaign, gradatim):
+def test_the_last_checkpoint_explains_itself(campaign, verb):
     last = campaign.ended.value["stages"][-1]["policy_out"]
-    found = gradatim(campaign.home, "explain", last, "--json")
+    found = verb(campaign.home, "explain", last, "--json")
     assert found.code == 0, found.err
     assert found.value["kind"] == "checkpoint"
