@@ -108,8 +108,10 @@ class SandboxBench:
 
     def outputs(self, programs: Sequence[Programs], *, trusted: bool = False) -> list[list[list[Output]]]:
         """For each subject, what each of its programs returns for each call."""
-        groups = _groups(list(range(len(programs))), SHARED if trusted else 1)
         with ThreadPoolExecutor(4, thread_name_prefix="bench") as threads:
+            if not trusted:
+                return list(threads.map(self._one_by_one, programs))
+            groups = _groups(list(range(len(programs))))
             found = threads.map(self._outputs, [[programs[i] for i in group] for group in groups])
             return [rows for group in found for rows in group]
 
@@ -125,7 +127,7 @@ class SandboxBench:
         ]
 
     def _one_by_one(self, programs: Programs) -> list[list[Output]]:
-        """Each program in an execution of its own, after one of them ended the shared one."""
+        """Each program in an execution of its own, where none can answer for another or end it."""
         calls = [Test(args=call.args, kwargs=call.kwargs) for call in programs.calls]
         rows = []
         for source in programs.sources:

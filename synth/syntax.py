@@ -13,12 +13,21 @@ _ONE = threading.RLock()
 
 
 def tree_of(source: str) -> ast.Module:
-    """The tree of a program; safe from several threads. Raises what `ast.parse` raises."""
+    """The tree of a program; safe from several threads.
+
+    Raises `SyntaxError` for what is no program or nested too deep for one, `ValueError` for text that holds NUL.
+    """
     with _ONE:
-        return ast.parse(source)
+        try:
+            return ast.parse(source)
+        except (MemoryError, RecursionError):
+            raise SyntaxError("nested too deep") from None
 
 
 def expression_of(source: str) -> ast.expr:
     """The tree of one expression; as `tree_of`."""
     with _ONE:
-        return ast.parse(source, mode="eval").body
+        try:
+            return ast.parse(source, mode="eval").body
+        except (MemoryError, RecursionError):
+            raise SyntaxError("nested too deep") from None

@@ -146,7 +146,10 @@ def _apart(own: Output, other: Output) -> bool:
 
 def _alike(one: object, two: object) -> bool:
     if isinstance(one, float) and isinstance(two, float | int) and not isinstance(two, bool):
-        return math.isclose(one, two, rel_tol=NEAR, abs_tol=NEAR) or (one != one and two != two)
+        try:
+            return math.isclose(one, two, rel_tol=NEAR, abs_tol=NEAR) or (one != one and two != two)
+        except OverflowError:  # an integer beyond all floats
+            return False
     if isinstance(one, list | tuple) and isinstance(two, list | tuple) and len(one) == len(two):
         return all(map(_alike, one, two))
     if isinstance(one, dict) and isinstance(two, dict) and one.keys() == two.keys():

@@ -244,7 +244,7 @@ def _trouble(response: Response, key: SecretStr | None) -> str:
     if response.status not in AGAIN and isinstance(response.body, dict):
         error = response.body.get("error")
         message = error.get("message") if isinstance(error, dict) else response.body.get("message")
-        detail = f": {_sound(message[:80])}" if isinstance(message, str) else ""
+        detail = f": {_sound(message[:80]).replace(chr(0), '?')}" if isinstance(message, str) else ""
     if key is not None and any(piece in detail for piece in _pieces(key.get_secret_value())):
         detail = ""
     return f"HTTP {response.status}{detail}"

@@ -85,7 +85,7 @@ class Bench(Protocol):
 
 
 class Programs(NamedTuple):
-    """Programs of trusted origin that share an entry point and calls."""
+    """Programs that share an entry point and calls."""
 
     sources: tuple[str, ...]
     entry: str

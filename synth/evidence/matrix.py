@@ -15,7 +15,7 @@ from synth.engines import Answered, Ask, Engine
 from synth.evidence.check import Bench, Check, Finding, Output, Programs, Subject, is_plain
 from synth.evidence.consensus import RULE, Rule, Votes, weigh
 from synth.graders.programs import code_of
-from synth.sandbox import Test
+from synth.sandbox import Test, dump_tests
 from synth.seeds import stream
 from synth.writers.forms import CALLS, calls_of
 from synth.writers.reading import read_object
@@ -169,4 +169,7 @@ def _value(value: object) -> str:
     """A value as text; a tuple reads as the list that JSON makes of it."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
-    return repr(value)
+    try:
+        return repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return dump_tests([Test(expected=value)])

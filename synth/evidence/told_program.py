@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from synth.evidence.check import PASSED, Bench, Finding, Output, Programs, Subject, check, failed, undecided
 from synth.math import Equality, prepare_gold
 from synth.math import check as equal
 from synth.sandbox import Test
-
-ENTRY = "solve"
-_FENCE = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
-
-
-def _program(subject: Subject) -> str | None:
-    found = _FENCE.search(subject.task.reference or "")
-    return found[1] if found and f"def {ENTRY}(" in found[1] else None
+from synth.writers.forms import SOLVE, program_in
 
 
 def _is_told(subject: Subject) -> bool:
-    return subject.family is None and subject.task.answer_kind != "program" and _program(subject) is not None
+    told = subject.family is None and subject.task.answer_kind != "program"
+    return told and program_in(subject.task.reference or "") is not None
 
 
 @check("told_program", version=1, lineage="sandbox", order=45, applies=_is_told)
 def told_program(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
     """Fails a task whose program raises, returns nothing or returns another value than its gold."""
-    programs = [Programs((_program(subject) or "",), ENTRY, (Test(),)) for subject in subjects]
+    programs = [Programs((program_in(subject.task.reference or "") or "",), SOLVE, (Test(),)) for subject in subjects]
     return [_finding(subject, rows[0][0]) for subject, rows in zip(subjects, bench.outputs(programs), strict=True)]
 
 
 def _finding(subject: Subject, output: Output) -> Finding:
     if output.raised is not None:
         return failed("told_program: raises", error=output.raised)
-    told = str(output.value)
+    try:
+        told = str(output.value)
+    except ValueError:
+        return failed("told_program: returns more digits than can be written")
     word = equal(prepare_gold(subject.task.gold or "", subject.task.answer_kind), told)
     if word is Equality.EQUAL:
         return PASSED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,8 @@ from warehouse.records import Judgement, Task
 LIMITS = Limits(cpu_s=0.5)
 N_INPUTS = 12
 N_MUTANTS = 8
+MOST_BITS = 14_000
+"""Of an integer that Python still writes."""
 LONGEST = 1500
 """Characters of a program that a question may show."""
 
@@ -49,7 +52,7 @@ def known_programs(parents: Sequence[Task], judge: Judge, *, seed: int) -> list[
 
 def _known(parent: Task, pool: Pool, seed: int) -> Known | str:
     program = (parent.scaffold or "{completion}").replace("{completion}", parent.reference or "")
-    tests = [test for test in load_tests(parent.hidden_tests or "[]") if not test.check and not test.kwargs]
+    tests = [test for test in load_tests(parent.hidden_tests or "[]") if is_shown(test)]
     if not tests:
         return "program: no test shows an input"
     if len(program) > LONGEST:
@@ -60,11 +63,31 @@ def _known(parent: Task, pool: Pool, seed: int) -> Known | str:
     calls = tuple(
         Test(args=args, expected=output.value, equality="python")
         for args, output in zip(inputs, outputs, strict=False)
-        if output.raised is None
+        if output.raised is None and is_literal(output.value)
     )
     if len(calls) < 3:
         return "program: fails on nearby inputs"
     return Known(parent, program, parent.entry or "", calls, _broken(pool, program, parent, calls, rng))
+
+
+def is_shown(test: Test) -> bool:
+    """Whether a test is a call that a question can show, with what it returns."""
+    return not test.check and not test.kwargs and is_literal(test.args) and is_literal(test.expected)
+
+
+def is_literal(value: object) -> bool:
+    """Whether a value stands in a program as Python writes it: no infinity, no integer of more than 4,300 digits.
+
+    >>> is_literal([1, "inf"]), is_literal({"a": float("inf")}), is_literal(10**5000)
+    (True, False, False)
+    """
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int):
+        return value.bit_length() < MOST_BITS
+    if isinstance(value, dict):
+        return all(map(is_literal, value)) and all(map(is_literal, value.values()))
+    return not isinstance(value, list | tuple | set | frozenset) or all(map(is_literal, value))
 
 
 def _inputs(known: list[tuple[Any, ...]], rng: random.Random) -> list[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from synth.environments.repository.draft import Draft, written
 from synth.environments.repository.faults import inject
 from synth.environments.repository.making import proposal_of
 from synth.graders import Judge
-from synth.grown.known_programs import Known, known_programs
+from synth.grown.known_programs import Known, is_shown, known_programs
 from synth.grown.program_tasks import LINEAGE
 from synth.proposals import Generator, Proposal
 from synth.sandbox import Test, load_tests
@@ -44,7 +44,7 @@ def repositories(parents: Sequence[Task], judge: Judge, *, seed: int) -> Iterato
 
 
 def _draft(known: Known, rng: random.Random) -> Draft:
-    own = [test for test in load_tests(known.parent.hidden_tests or "[]") if not test.check and not test.kwargs]
+    own = [test for test in load_tests(known.parent.hidden_tests or "[]") if is_shown(test)]
     calls = [
         Test(args=(f"{PACKAGE}.{MODULE}", known.entry, list(test.args)), expected=test.expected)
         for test in (*known.calls, *own)

@@ -17,16 +17,29 @@ from synth.importers.hub import HubCorpus, read_hub
 from synth.importers.reading import Raw, Row, read_rows
 from synth.proposals import Generator, Proposal
 from synth.registry import Registry, defining_file
+from synth.sandbox import dump_tests
 from synth.tasks import task_of
 from warehouse.errors import UserError
 from warehouse.records import Domain, JsonValue, Source, content_hash
 
 N_LEVELS = 5
 """Levels of an imported corpus: quantiles of the length of the prompt."""
+LONGEST = 400_000
+"""Characters of a prompt, which some policy could read."""
 
 
 class Unfit(Exception):
     """A row from which no task can be made; the message is the reason for the funnel."""
+
+
+def text_of(row: Row, name: str, *, default: str | None = None) -> str:
+    """The text in a field; raises `Unfit` for what is none. A field that is null or not there is `default`, if any."""
+    value = row.get(name)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        raise Unfit(f"{name} is {'null' if value is None else type(value).__name__}, must be a text")
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +115,7 @@ class Corpus:
         if self._importer.optional is None:
             return {}
         known = {*self._importer.fields, *self._importer.optional}
-        found = Counter(key for _, row in self._raw.rows for key in row if key not in known)
+        found = Counter(key for _, row in self._raw.rows if isinstance(row, dict) for key in row if key not in known)
         return dict(sorted(found.items()))
 
     @property
@@ -121,7 +134,9 @@ class Corpus:
         if self._raw.error is not None:
             raise self._raw.error
 
-    def _read(self, number: int, row: Row) -> Item | str | UserError:
+    def _read(self, number: int, row: Row | str) -> Item | str | UserError:
+        if isinstance(row, str):
+            return f"intake: {row}"
         missing = self._importer.lacks(row)
         if missing:
             have, need = ", ".join(sorted(row)) or "none", self._importer.needs
@@ -130,9 +145,23 @@ class Corpus:
                 f"importer '{self._importer.name}' needs {need}; see: gradatim import --help"
             )
         try:
-            return self._importer.item(row)
+            return self._fit(self._importer.item(row))
         except Unfit as unfit:
             return f"intake: {unfit}"
+
+    def _fit(self, item: Item) -> Item:
+        """The item, where a task can be made of it."""
+        if not item.prompt.strip():
+            raise Unfit("no prompt")
+        if len(item.prompt) > LONGEST:
+            raise Unfit(f"a prompt of more than {LONGEST} characters")
+        if any("\0" in (text or "") for text in (item.prompt, item.gold, item.reference, item.scaffold)):
+            raise Unfit("a NUL character")
+        try:
+            dump_tests((*item.tests, *item.hidden_tests))
+        except UserError as error:
+            raise Unfit(f"tests: {str(error).partition(';')[0][:80]}") from None
+        return item
 
     def _subject(self, item: Item, level: int, index: int) -> Subject:
         params: dict[str, JsonValue] = {"version": self._importer.version, "seed": 0, "index": index, **item.params}

@@ -6,7 +6,7 @@ import ast
 
 from synth.family import Item
 from synth.importers.contract import broken_contract
-from synth.importers.corpus import Unfit, importer
+from synth.importers.corpus import Unfit, importer, text_of
 from synth.importers.hub import HubCorpus
 from synth.importers.jsonl import asserts
 from synth.importers.reading import Row
@@ -47,8 +47,9 @@ def program_item(row: Row) -> Item:
     The prompt names the function and its arguments, which the description leaves to the asserts. Raises `Unfit`
     when program or tests cannot be used.
     """
-    code = str(row["code"]).replace("\r\n", "\n")
-    setup = "\n".join([*map(str, row.get("test_imports") or ()), str(row.get("test_setup_code") or "")]).strip()
+    code = text_of(row, "code").replace("\r\n", "\n")
+    imports = asserts(row.get("test_imports") or [], "test_imports")
+    setup = "\n".join([imports, text_of(row, "test_setup_code", default="")]).strip()
     checks = asserts(row["test_list"])
     try:
         defined = {node.name: node for node in tree_of(code).body if isinstance(node, ast.FunctionDef)}
@@ -62,7 +63,7 @@ def program_item(row: Row) -> Item:
         raise Unfit("the tests call no function that the reference defines")
     if broken := broken_contract(tests):
         raise Unfit(broken)
-    asked = str(row.get("text") or row["prompt"]).strip()
+    asked = text_of(row, "text" if row.get("text") else "prompt").strip()
     return Item(
         prompt=f"{asked}\nWrite the function {entry}({ast.unparse(defined[entry].args)}).",
         answer_kind="program",
@@ -75,7 +76,7 @@ def program_item(row: Row) -> Item:
 
 def function_item(row: Row) -> Item:
     """The item of one function task; raises `Unfit` when head, reference or tests cannot be used."""
-    prompt, body, checks = (str(row[name]) for name in ("prompt", "canonical_solution", "test"))
+    prompt, body, checks = (text_of(row, name) for name in ("prompt", "canonical_solution", "test"))
     body = indented(body)
     if "{completion}" in prompt:
         raise Unfit("the prompt holds the completion marker")
@@ -83,7 +84,12 @@ def function_item(row: Row) -> Item:
         defined = [node.name for node in tree_of(prompt + body).body if isinstance(node, ast.FunctionDef)]
     except (SyntaxError, ValueError) as error:
         raise Unfit(f"the reference does not parse: {type(error).__name__}") from None
-    entry = called(checks, defined, str(row["entry_point"]).strip())
+    try:
+        entry = called(checks, defined, text_of(row, "entry_point").strip())
+    except (SyntaxError, ValueError) as error:
+        raise Unfit(f"the tests do not parse: {type(error).__name__}") from None
+    if not entry.isidentifier():
+        raise Unfit("entry_point is no name of a function")
     try:
         tests = from_asserts(checks, entry=entry, prelude=f"{prompt}{body}")
     except UserError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from synth.family import Item
-from synth.importers.corpus import Unfit, importer
+from synth.importers.corpus import Unfit, importer, text_of
 from synth.importers.hub import HubCorpus
 from synth.importers.reading import Row
 
@@ -17,13 +17,13 @@ from synth.importers.reading import Row
 )
 def gsm8k(row: Row) -> Item:
     """The question as prompt; the worked answer as reference; raises `Unfit` when no gold follows `####`."""
-    worked = str(row["answer"])
+    worked = text_of(row, "answer")
     head, mark, tail = worked.rpartition("####")
     gold = tail.strip().replace(",", "")
     if not mark or not gold:
         raise Unfit("no gold after ####")
     return Item(
-        prompt=str(row["question"]).strip(),
+        prompt=text_of(row, "question").strip(),
         answer_kind="integer" if gold.lstrip("-").isdigit() else "rational",
         reference=f"{head}#### {gold}",
         gold=gold,

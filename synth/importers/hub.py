@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from itertools import islice
 
-from synth.importers.reading import Raw
+from synth.importers.reading import Raw, Row
 from warehouse.errors import UserError
 from warehouse.records import canonical_json
 
@@ -34,6 +34,17 @@ def read_hub(corpus: HubCorpus, *, limit: int | None = None) -> Raw:
             "give --path FILE instead; see: gradatim import --help"
         ) from None
     names = dict(corpus.rename)
-    kept = [{names.get(key, key): value for key, value in row.items()} for row in islice(rows, limit)]
-    digest = hashlib.sha256("\n".join(canonical_json(row) for row in kept).encode("utf-8", "surrogatepass"))
+    kept = [_kept({names.get(key, key): value for key, value in row.items()}) for row in islice(rows, limit)]
+    digest = hashlib.sha256("\n".join(canonical_json(row) for row in kept).encode())
     return Raw(digest.hexdigest(), list(enumerate(kept, 1)))
+
+
+def _kept(row: Row) -> Row | str:
+    """A row as it is, or why no warehouse can keep it."""
+    try:
+        canonical_json(row).encode()
+    except UnicodeEncodeError:
+        return "half a character"
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"no JSON: {str(error)[:80]}"
+    return row

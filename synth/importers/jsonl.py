@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from synth.family import Item
 from synth.importers.contract import broken_contract
-from synth.importers.corpus import Unfit, importer
+from synth.importers.corpus import Unfit, importer, text_of
 from synth.importers.reading import Row
 from synth.math import prepare_gold
+from synth.math.extraction import AnswerFormat
 from synth.sandbox import from_asserts
 from warehouse.errors import UserError
 
@@ -36,16 +39,14 @@ def jsonl(row: Row) -> Item:
     Math: `answer`, optionally `kind` (integer, rational, text, ...) and `answer_format`. Code: `tests` (assert
     statements, as one text or a list of texts), `entry`, optionally `scaffold` and `reference`.
     """
-    prompt = str(row["prompt"])
-    if "answer" in row:
-        answer = str(row["answer"])
-        kind = str(row.get("kind") or prepare_gold(answer).kind)
-        format = str(row.get("answer_format", "boxed"))
-        reference = str(row.get("reference") or (f"\\boxed{{{answer}}}" if format != "bare" else answer))
-        return Item(prompt=prompt, answer_kind=kind, reference=reference, gold=answer, params={"answer_format": format})
-    if "tests" not in row or "entry" not in row:
+    prompt = text_of(row, "prompt")
+    if row.get("answer") is not None:
+        return _math(row, prompt, row["answer"])
+    if row.get("tests") is None or row.get("entry") is None:
         raise Unfit("neither answer nor tests and entry")
-    entry = str(row["entry"])
+    entry = text_of(row, "entry").strip()
+    if not entry.isidentifier():
+        raise Unfit("entry is no name of a function")
     try:
         tests = from_asserts(asserts(row["tests"]), entry=entry)
     except UserError as error:
@@ -55,14 +56,28 @@ def jsonl(row: Row) -> Item:
     return Item(
         prompt=prompt,
         answer_kind="program",
-        reference=str(row.get("reference", "")),
+        reference=text_of(row, "reference", default=""),
         entry=entry,
-        scaffold=str(row["scaffold"]) if "scaffold" in row else None,
+        scaffold=None if row.get("scaffold") is None else text_of(row, "scaffold"),
         hidden_tests=tests,
     )
 
 
-def asserts(tests: object) -> str:
+def _math(row: Row, prompt: str, answer: object) -> Item:
+    if not isinstance(answer, str | int | float) or isinstance(answer, bool):
+        raise Unfit(f"answer is {type(answer).__name__}, must be a text or a number")
+    gold = str(answer)
+    if gold.strip().casefold() == "nan" and row.get("kind") != "text":
+        raise Unfit("answer is nan, which is what a lost one reads as")
+    kind = text_of(row, "kind", default=prepare_gold(gold).kind)
+    format = text_of(row, "answer_format", default="boxed")
+    if format not in get_args(AnswerFormat):
+        raise Unfit(f"answer_format must be one of {', '.join(get_args(AnswerFormat))}")
+    reference = text_of(row, "reference", default="") or (gold if format == "bare" else f"\\boxed{{{gold}}}")
+    return Item(prompt=prompt, answer_kind=kind, reference=reference, gold=gold, params={"answer_format": format})
+
+
+def asserts(tests: object, name: str = "tests") -> str:
     r"""Assert statements as one text; raises `Unfit` for what is neither a text nor a list of texts.
 
     >>> asserts(["assert f(1) == 2", "assert f(2) == 3"])
@@ -74,4 +89,4 @@ def asserts(tests: object) -> str:
         return "\n".join(tests)
     inner = {type(line).__name__ for line in tests if not isinstance(line, str)} if isinstance(tests, list) else set()
     told = f"a list with {', '.join(sorted(inner))} in it" if inner else type(tests).__name__
-    raise Unfit(f"tests is {told}, must be a text of assert statements or a list of such texts")
+    raise Unfit(f"{name} is {told}, must be a text of assert statements or a list of such texts")

@@ -1,9 +1,13 @@
-"""Rows of a JSON-lines file, plain or gzipped; a bad line ends the reading and keeps what came before it."""
+"""Rows of a JSON-lines file, plain or gzipped; a torn line ends the reading and keeps what came before it.
+
+A line of JSON that no warehouse can keep (a number beyond all floats, half a character) is a row that is refused.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import zlib
 from dataclasses import dataclass, field
@@ -23,16 +27,23 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 """Half a character, which no UTF-8 file and no warehouse can hold unless its other half follows."""
 
 
+class Unkept(ValueError):
+    """What a line holds and no warehouse can keep; the message is the reason for the funnel."""
+
+
 class TooLong(ValueError):
     """A gzip that unpacks to more than is read."""
 
 
 @dataclass(slots=True)
 class Raw:
-    """Rows read with their line numbers, the file's SHA-256, and the error that ended the reading, if one did."""
+    """Rows read with their line numbers, the file's SHA-256, and the error that ended the reading, if one did.
+
+    A row that holds what cannot be kept is the reason why it is refused.
+    """
 
     sha256: str
-    rows: list[tuple[int, Row]] = field(default_factory=list)
+    rows: list[tuple[int, Row | str]] = field(default_factory=list)
     error: UserError | None = None
 
 
@@ -58,7 +69,9 @@ def read_lines(path: Path | str, *, limit: int | None = None) -> Lines:
 def _object(line: bytes) -> Row | str:
     try:
         row = _parsed(line)
-    except (ValueError, RecursionError):
+    except Unkept as unkept:
+        return str(unkept)
+    except ValueError:
         return "line is not JSON"
     return row if isinstance(row, dict) else "line is no object"
 
@@ -77,7 +90,10 @@ def read_rows(path: Path | str, *, limit: int | None = None) -> Raw:
             continue
         try:
             row = _parsed(line)
-        except (ValueError, RecursionError) as error:
+        except Unkept as unkept:
+            raw.rows.append((number, str(unkept)))
+            continue
+        except ValueError as error:
             raw.error = UserError(f"{path}:{number} is not JSON ({error}); correct or remove the line")
             break
         if not isinstance(row, dict):
@@ -110,15 +126,34 @@ def _content(path: Path | str) -> tuple[bytes, bytes, UserError | None]:
 
 
 def _parsed(line: bytes) -> Any:
-    """What a line says; raises `ValueError` where it is no JSON or no text."""
-    row = json.loads(line, parse_constant=_refused)
-    if _SURROGATE.search(line):
-        json.dumps(row, ensure_ascii=False).encode()
+    """What a line says; raises `Unkept` where that cannot be kept, and `ValueError` where it is no JSON or no text."""
+    try:
+        row = json.loads(line, parse_constant=_refused, parse_float=_float, parse_int=_int)
+        if _SURROGATE.search(line):
+            json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Unkept("half a character") from None
+    except RecursionError:
+        raise Unkept("nested too deep") from None
     return row
 
 
 def _refused(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON number")
+    raise Unkept(f"{constant} is no JSON number")
+
+
+def _float(said: str) -> float:
+    value = float(said)
+    if not math.isfinite(value) or (value == 0 and re.match(r"[-0.]*[1-9]", said)):
+        raise Unkept("a number beyond all floats")
+    return value
+
+
+def _int(said: str) -> int:
+    try:
+        return int(said)
+    except ValueError:
+        raise Unkept("a number of too many digits") from None
 
 
 def _unzipped(content: bytes, limit: int) -> tuple[bytes, bool]:

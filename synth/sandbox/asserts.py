@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,7 @@ from warehouse.errors import UserError
 
 CANDIDATE = "candidate"
 _MOST_BITS = 4096
+"""Of a number that arithmetic between literals may come to; Python writes no longer ones than 14,000."""
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -49,20 +51,25 @@ def from_asserts(source: str, *, entry: str, prelude: str = "") -> tuple[Test, .
     """
     try:
         module = tree_of(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (SyntaxError, ValueError) as error:
         raise UserError(f"tests do not parse: {error}; give Python assert statements") from None
     check = next((s for s in module.body if isinstance(s, ast.FunctionDef) and s.name == "check"), None)
     try:
         simple = [t for s in (check.body if check else module.body) if (t := _simple(s, entry)) is not None]
     except _NotSimple:
         return (Test(check=_program(module, check, prelude)),)
+    except RecursionError:
+        raise UserError("tests are nested too deep; give Python assert statements") from None
     if not simple:
         raise UserError("tests assert nothing about the candidate; give at least one assert statement")
     return tuple(simple)
 
 
 def _program(module: ast.Module, check: ast.FunctionDef | None, prelude: str) -> str:
-    body = ast.unparse(module)
+    try:
+        body = ast.unparse(module)
+    except RecursionError:
+        raise UserError("tests are nested too deep; give Python assert statements") from None
     if check is None:
         body = f"def check({CANDIDATE}):\n" + "\n".join(f"    {line}" for line in body.splitlines())
     return f"{prelude}\n\n{body}\n"
@@ -97,7 +104,7 @@ def _comparison(left: ast.expr, compare: ast.cmpop, right: ast.expr, entry: str)
     if bound and isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(left.args[0], ast.BinOp):
         difference = left.args[0]
         if isinstance(difference.op, ast.Sub):
-            tolerance = float(_value(right))
+            tolerance = _tolerance(_value(right))
             called = _call(difference.left, entry)
             return Test(**called, expected=_value(difference.right), equality="python", abs_tol=tolerance)
     raise _NotSimple
@@ -111,9 +118,15 @@ def _is_close(claim: ast.Call, entry: str) -> Test:
         **_call(claim.args[0], entry),
         expected=_value(claim.args[1]),
         equality="python",
-        rel_tol=float(names.get("rel_tol", 1e-9)),
-        abs_tol=float(names.get("abs_tol", 0.0)),
+        rel_tol=_tolerance(names.get("rel_tol", 1e-9)),
+        abs_tol=_tolerance(names.get("abs_tol", 0.0)),
     )
+
+
+def _tolerance(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise _NotSimple
+    return float(value)
 
 
 def _call(node: ast.expr, entry: str) -> dict[str, Any]:
@@ -139,11 +152,18 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Tuple):
         return tuple(_value(item) for item in node.elts)
     if isinstance(node, ast.Dict) and all(key is not None for key in node.keys):
-        return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True) if key}
+        pairs = [(_value(key), _value(value)) for key, value in zip(node.keys, node.values, strict=True) if key]
+        try:
+            return dict(pairs)
+        except TypeError:
+            raise _NotSimple from None
     try:
-        return ast.literal_eval(node)
+        value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         raise _NotSimple from None
+    if value is ...:
+        raise _NotSimple
+    return value
 
 
 def _arithmetic(node: ast.BinOp) -> Any:
@@ -155,6 +175,9 @@ def _arithmetic(node: ast.BinOp) -> Any:
     if isinstance(node.op, ast.Pow) and not (abs(left) <= _MOST_BITS and abs(right) <= 64):
         raise _NotSimple
     try:
-        return _OPERATORS[type(node.op)](left, right)
+        value = _OPERATORS[type(node.op)](left, right)
     except (ArithmeticError, ValueError):
         raise _NotSimple from None
+    if type(value) is int and value.bit_length() > _MOST_BITS:
+        raise _NotSimple
+    return value

@@ -140,9 +140,17 @@ def ran(question: Question, sight: Sight) -> Ran:
     verdict, detail = Judgement.PASS, ""
     for test, seen in zip(question.tests, sight.seen, strict=False):
         if seen.verdict is Judgement.PASS:
-            outputs.append(Output(unpack(seen.answer)))
+            outputs.append(_value(seen.answer))
             continue
         if verdict is Judgement.PASS:
             verdict, detail = seen.verdict, f"{_asked(question, test)}: {seen.note}"
         outputs.append(Output(None, seen.raised or str(seen.verdict), seen.note))
     return Ran(verdict, tuple(outputs), sight.cpu_s, detail)
+
+
+def _value(tree: Tree) -> Output:
+    """The value of an answer; a forged tree, of which Python makes no value, is a violation."""
+    try:
+        return Output(unpack(tree))
+    except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        return Output(None, str(Judgement.VIOLATION), f"malformed answer: {type(error).__name__}")

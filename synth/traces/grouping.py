@@ -84,7 +84,7 @@ def _weighted(said: Sequence[str], rarity: dict[str, float]) -> dict[str, float]
 
 def _named(weights: dict[str, float]) -> str:
     heaviest = sorted(weights, key=lambda word: (-weights[word], word))[:NAMED_BY]
-    return "-".join(sorted(heaviest)) or "other"
+    return _slug("-".join(sorted(heaviest)))
 
 
 def _slug(name: str) -> str:

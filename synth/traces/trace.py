@@ -146,7 +146,6 @@ def _said(value: object) -> str:
 
 def _storable(*texts: str) -> bool:
     try:
-        "".join(texts).encode()
+        return b"\0" not in "".join(texts).encode()
     except UnicodeEncodeError:
         return False
-    return True

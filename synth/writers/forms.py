@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from synth.answers import INSTRUCTION, boxed
 from synth.math.gold import KINDS
 from synth.sandbox import Test
+from synth.syntax import tree_of
 from synth.writers.reading import read_object
 from synth.writers.style import Draft, Rejection
 from warehouse.records import JsonValue
@@ -15,6 +18,9 @@ from warehouse.records import JsonValue
 MATH_KINDS = ("integer", "rational", "decimal", "expression", "text")
 """Answer kinds that a model is offered."""
 MOST_TESTS = 40
+SOLVE = "solve"
+"""The function that the program of a reply of the form `PROGRAM` defines."""
+_FENCE = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 
 QUESTION: Mapping[str, JsonValue] = {
     "type": "object",
@@ -85,6 +91,18 @@ def read_question(text: str) -> Draft | Rejection:
         reference=worked + boxed(str(answer).strip()),
         repairs=found.repairs,
     )
+
+
+def program_in(reference: str) -> str | None:
+    """The program before a worked answer, where there is one and it defines `SOLVE`."""
+    found = _FENCE.search(reference)
+    if found is None:
+        return None
+    try:
+        defined = [node.name for node in tree_of(found[1]).body if isinstance(node, ast.FunctionDef)]
+    except (SyntaxError, ValueError):
+        return None
+    return found[1] if SOLVE in defined else None
 
 
 def read_function(text: str) -> Draft | Rejection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -60,7 +61,7 @@ def _parsed(body: str, repairs: list[str]) -> Read:
         if repair == "comma":
             meant = _COMMA.sub(r"\1", meant)
         try:
-            fields = json.loads(meant, strict=not repair, parse_constant=_no_number)
+            fields = json.loads(meant, strict=not repair, parse_constant=_no_number, parse_float=_number)
             json.dumps(fields, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             return Read(None, "json: not text", tuple(repairs))
@@ -74,6 +75,14 @@ def _parsed(body: str, repairs: list[str]) -> Read:
 
 def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no JSON")
+
+
+def _number(said: str) -> float:
+    """The number that was written; raises `ValueError` for one beyond all floats, which would be read as another."""
+    value = float(said)
+    if not math.isfinite(value) or (value == 0 and re.match(r"[-0.]*[1-9]", said)):
+        _no_number(said)
+    return value
 
 
 def _end(body: str, start: int) -> int | None:

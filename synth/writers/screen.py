@@ -14,6 +14,8 @@ REPEATED = 8
 """A reply that compresses to less than one part in so many says one thing over and over."""
 FOREIGN_RATE = 0.2
 """Share of letters outside the Latin and Greek alphabets from which a text is in another language."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What no keyboard writes: NUL, which some catalogs cannot hold, and what a swallowed backslash leaves behind."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
     _WORD.findall(
@@ -43,11 +45,26 @@ def screened(draft: Draft) -> str | None:
         return "writer: no answer"
     if len(prompt) > LONGEST or len(answer) > LONGEST:
         return "writer: too long"
+    if any(_CONTROL.search(text or "") for text in (prompt, answer, draft.reference, draft.entry, draft.program)):
+        return "writer: control characters"
     if repeats_itself(prompt) or repeats_itself(answer):
         return "writer: repeats itself"
     if any(injected(text) for text in (prompt, answer, draft.reference or "")):
         return "writer: addresses the judge"
     return "writer: another language" if is_foreign(prompt) else None
+
+
+def is_text(text: str) -> bool:
+    r"""Whether a text has no half characters, which nothing can store.
+
+    >>> is_text("\u00e4"), is_text("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def repeats_itself(text: str) -> bool:

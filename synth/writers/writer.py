@@ -14,7 +14,7 @@ from synth.family import Item
 from synth.proposals import Generator, Proposal
 from synth.seeds import stream
 from synth.tasks import split_of, task_of
-from synth.writers.screen import repeats_itself, screened
+from synth.writers.screen import is_text, repeats_itself, screened
 from synth.writers.style import Commission, Draft, Rejection, Style
 from warehouse.errors import UserError
 from warehouse.records import Domain, FinishReason, JsonValue, Task, TaskKind, content_hash
@@ -97,6 +97,8 @@ class Writer:
     def _read(self, reply: Reply, commission: Commission) -> Draft | str:
         """The draft in a reply, or why there is none."""
         self.n_read += 1
+        if not is_text(reply.text):
+            return "writer: not text"
         if repeats_itself(reply.text):
             return "writer: repeats itself"
         if len(reply.text) > LONGEST_REPLY:

@@ -98,7 +98,12 @@ def _symptoms(made: Draft, pool: Pool) -> tuple[list[Symptom], str | None]:
 
 def _said(value: object) -> str:
     """A value as the issue shows it; sets in one order, whatever the hash seed."""
-    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, set | frozenset) else repr(value)
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(_said, value)))}}}"
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of more than 4,300 digits"
 
 
 def _is_import(output: Output) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from synth.engines import Ask
-from synth.writers.forms import PROGRAM, read_question
+from synth.writers.forms import PROGRAM, program_in, read_question
 from synth.writers.style import Commission, Draft, Rejection, style
 
 WISH = """First write a short Python function solve() that takes nothing and returns the answer to a problem of your own
@@ -26,6 +26,6 @@ class ProgramFirst:
 
     def read(self, text: str, commission: Commission) -> Draft | Rejection:
         made = read_question(text)
-        if isinstance(made, Draft) and "```python" not in (made.reference or ""):
-            return Rejection("json: program missing", made.repairs)
+        if isinstance(made, Draft) and program_in(made.reference or "") is None:
+            return Rejection("json: no program that defines solve()", made.repairs)
         return made

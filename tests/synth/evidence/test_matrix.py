@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "writers"))
 from scripted_engine import Scripted
 
 from synth.engines import Ask
-from synth.evidence import CHECKS
+from synth.evidence import CHECKS, Check
 from synth.evidence.matrix import Matrix, decided, matrix_check
 from synth.graders import Judge
 from synth.novelty import Novelty
@@ -49,9 +49,9 @@ def checker(solution: str | None, suite: object = SUITE) -> Scripted:
     return Scripted(say, lineage="abacus")
 
 
-def made(judge: Judge, text: str, engine: Scripted):
+def made(judge: Judge, text: str, engine: Scripted, *, others: Iterable[Check] = CHECKS):
     writer = Writer(Scripted(lambda ask, k: text), STYLES.get("function"))
-    admission = Admission("c", judge, Novelty(), checks=[*CHECKS, matrix_check(engine)])
+    admission = Admission("c", judge, Novelty(), checks=[*others, matrix_check(engine)])
     [batch] = admit(writer.propose([Commission()]), writer.generator, admission)
     return batch
 
@@ -94,3 +94,30 @@ def test_hostile_solutions_stay_in_the_sandbox(judge: Judge):
 def test_solutions_that_differ_from_each_other_are_no_rival():
     reference, others = ("1", "2"), [("1", "3"), ("4", "2"), ("5", "6"), ("1", "2")]
     assert decided(Matrix((reference, *others), ())).outcome is Outcome.UNDECIDED
+
+
+FORGED = """
+import builtins
+def total(xs):
+    return len(xs)
+own = total.__code__
+taken = builtins.compile
+builtins.compile = lambda source, *rest: taken("def total(xs): return len(xs)", "x", "exec")
+import sys
+frame = sys._getframe()
+while frame:
+    if "rows" in frame.f_locals and isinstance(frame.f_locals["rows"], list):
+        frame.f_locals["rows"].append(7)
+    frame = frame.f_back
+"""
+
+
+def test_a_reference_cannot_answer_for_the_solutions_that_are_held_against_it(judge: Judge):
+    batch = made(judge, proposal(FORGED, [2, 2, 3, 1, 0, 2]), checker(RIGHT), others=())
+    assert batch.rejected == {"matrix: consensus on another behaviour": 1}
+
+
+def test_answers_of_more_digits_than_python_writes_are_told_apart(judge: Judge):
+    large = RIGHT.replace("return s", "return 10 ** 9000 + s")
+    found = made(judge, proposal(RIGHT, [3, 4, 3, 0, 0, 7]), checker(large))
+    assert found.rejected == {"matrix: consensus on another behaviour": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,12 @@ PLAIN = st.recursive(
     ),
     max_leaves=6,
 )
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    with Judge(workers=1) as judge:
+        yield judge
 
 
 @given(st.lists(PLAIN, min_size=1, max_size=3).map(tuple), st.integers(0, 1000))
@@ -94,3 +101,15 @@ def test_examples_of_a_function_show_no_program_and_tell_it_from_its_mutants(gro
         answers = [task.reference or "", parrot, *([broken[task.parents]] if task.parents in broken else [])]
         words = judge.judge([task] * len(answers), answers)
         assert [word.reward for word in words] == [1.0, *[0.0] * (len(answers) - 1)]
+
+
+@pytest.mark.parametrize("returned", ["10 ** 5000 + x", "float('inf') * x", "[float('nan'), x]", "{x: 10 ** 5000}"])
+def test_what_no_program_can_say_is_not_asked_for(returned: str, judge: Judge, tmp_path: Path):
+    row = {"prompt": "Write f(x).", "entry": "f", "reference": f"def f(x):\n    return {returned}\n"}
+    rows = [{**row, "tests": "assert f(3) == 1"}, {**row, "tests": "assert f(3) == 1e999\nassert f(4) == 1"}]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    parents = [row.subject.task for row in get("jsonl").read(path).rows if row.subject is not None]
+    assert len(parents) == 2
+    for _, made in program_tasks(parents, judge, seed=0):
+        assert [one.reason for one in made] == ["program: fails on nearby inputs"] * 2

@@ -1,4 +1,4 @@
-"""Lines that are no JSON a warehouse can hold end the reading, named by their number; what came before stays."""
+"""A torn line ends the reading, named by its number; one that no warehouse can hold is refused alone."""
 
 from __future__ import annotations
 
@@ -11,30 +11,44 @@ from synth.importers.reading import read_lines, read_rows
 from warehouse.errors import UserError
 
 GOOD = b'{"a": "x"}\n'
-BAD = [
-    b'{"a": NaN}',
-    b'{"a": [1, {"b": -Infinity}]}',
-    b'{"a": Infinity}',
-    b'{"a": "\\ud800"}',
-    b'{"\\uDFFF": 1}',
-    b'{"a": "\\udc00\\ud800"}',
+TORN = [
     b'{"a": "\xff"}',
-    b'{"a": ' + b"[" * 100_000,
-    b'{"a": ' + b"9" * 5000 + b"}",
     b"[1]",
     b"null",
     b"{",
 ]
+UNKEPT = {
+    b'{"a": NaN}': "NaN is no JSON number",
+    b'{"a": [1, {"b": -Infinity}]}': "-Infinity is no JSON number",
+    b'{"a": 1e999}': "a number beyond all floats",
+    b'{"a": [-1E400]}': "a number beyond all floats",
+    b'{"a": 12.5e-999}': "a number beyond all floats",
+    b'{"a": "\\ud800"}': "half a character",
+    b'{"\\uDFFF": 1}': "half a character",
+    b'{"a": "\\udc00\\ud800"}': "half a character",
+    b'{"a": ' + b"[" * 100_000: "nested too deep",
+    b'{"a": ' + b"9" * 5000 + b"}": "a number of too many digits",
+}
 
 
-@pytest.mark.parametrize("line", BAD, ids=lambda line: repr(line[:24]))
-def test_a_line_that_cannot_be_kept_ends_the_reading(tmp_path: Path, line: bytes) -> None:
+@pytest.mark.parametrize("line", TORN, ids=lambda line: repr(line[:24]))
+def test_a_line_that_is_no_object_of_json_ends_the_reading(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_bytes(GOOD + line + b"\n" + GOOD)
     raw = read_rows(file)
     assert raw.rows == [(1, {"a": "x"})]
     assert raw.error is not None
     assert f"{file}:2 is " in str(raw.error)
+
+
+@pytest.mark.parametrize("line", UNKEPT, ids=lambda line: repr(line[:24]))
+def test_a_line_that_cannot_be_kept_is_refused_and_the_next_one_read(tmp_path: Path, line: bytes) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(GOOD + line + b"\n" + GOOD)
+    raw = read_rows(file)
+    assert raw.rows == [(1, {"a": "x"}), (2, UNKEPT[line]), (3, {"a": "x"})]
+    assert raw.error is None
+    assert read_lines(file).rows == [{"a": "x"}, UNKEPT[line], {"a": "x"}]
 
 
 def test_whole_pairs_escaped_and_not_are_read_alike(tmp_path: Path) -> None:

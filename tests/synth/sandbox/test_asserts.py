@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from synth.sandbox import Pool, Test, from_asserts
+from synth.sandbox import Pool, Test, dump_tests, from_asserts
 from warehouse.errors import UserError
 from warehouse.records import Judgement
 
@@ -111,3 +111,23 @@ def test_a_candidate_cannot_break_its_check_into_anything_but_a_failure(pool: Po
         "import os, signal\ndef f(x):\n    os.kill(os.getpid(), signal.SIGSTOP)\n",
     ):
         assert pool.verify(program, [Test(check=check)], entry="f", limits=limits).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'assert abs(f(1) - 2) < "x"', "assert abs(f(1) - 2) < 1e999", 'assert math.isclose(f(1), 2, rel_tol="x")',
+        "assert f({[1]: 2}) == 1", "assert f({(1, [2]): 2}) == 1", "assert f(1) == ...", "assert f([...]) == 1",
+        "assert f(1) == " + "*".join(["10 ** 64"] * 100), "assert f(1) == " + "-" * 5000 + "1",
+        "assert f(1) == " + "[" * 150 + "]" * 150, "assert f(1) == " + "+".join(["1"] * 5000), "assert f('\0') == 1",
+        "assert f(1) == " + "9" * 5000,
+    ],
+    ids=lambda source: source[:32],
+)  # fmt: skip
+def test_asserts_that_no_call_can_stand_for_are_refused_or_stay_programs(source: str) -> None:
+    try:
+        [test] = from_asserts(source, entry="f")
+        dump_tests([test])
+    except UserError:
+        return
+    assert test.check is not None

@@ -71,7 +71,12 @@ def test_each_repair_is_named(text: str, fields: dict, repairs: tuple[str, ...])
 def test_what_is_no_object_says_why():
     for text, reason in {
         "I cannot.": "json: no object", "": "json: no object", '{"a": nope}': "json: not valid",
-        '{"a": NaN}': "json: not valid", '{"a": "\\ud800"}': "json: not text",
+        '{"a": NaN}': "json: not valid", '{"a": 1e999}': "json: not valid", '{"a": [-1e-999]}': "json: not valid",
+        '{"a": "\\ud800"}': "json: not text",
         "{" * 5000 + "}" * 5000: "json: not valid",
     }.items():  # fmt: skip
         assert read_object(text).reason == reason
+
+
+def test_small_and_large_numbers_are_read_as_they_stand():
+    assert read_object('{"a": [1e300, 1e-300, 0e5, -0.0, 0.000e999]}').fields == {"a": [1e300, 1e-300, 0, -0.0, 0.0]}
