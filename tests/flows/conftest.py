@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 from filelock import FileLock
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from console import console as open_console
 
 SECRET = "hunter2-planted-secret"
 
@@ -79,6 +82,18 @@ def gradatim():
         return Ended(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def console():
+    """Run verbs of one home in one other process: `with console(home) as ask`, then ask(*arguments)."""
+
+    @contextmanager
+    def opened(home: Path):
+        with open_console(home) as ask:
+            yield lambda *arguments: Ended(*ask(*arguments))
+
+    return opened
 
 
 @pytest.fixture

@@ -18,10 +18,21 @@ N = 12
 
 
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory, gradatim):
+def run(home, console):
+    """The command line on the module's home."""
+    with console(home) as ask:
+        yield ask
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("audit") / "home"
+
+
+@pytest.fixture(scope="module")
+def audited(home, run):
     """A home of synthesised tasks, and the figures of its first audit."""
-    home = tmp_path_factory.mktemp("audit") / "home"
-    made = gradatim(home, "synth", "--family", "rev", "--family", "lin", "--n", "24", "--json")
+    made = run("synth", "--family", "rev", "--family", "lin", "--n", "24", "--json")
     assert made.code == 0, made.err[-2000:]
     with workshop(Settings(home=home), flow="audit", config={}) as shop:
         return home, audit_verifiers(shop, n=N, seed=0)
@@ -65,12 +76,12 @@ def planted(store: Store) -> tuple[Task, Task]:
     return right, wrong
 
 
-def test_stale_tasks_are_judged_again_once_and_no_answer_is_audited_twice(audited, gradatim):
+def test_stale_tasks_are_judged_again_once_and_no_answer_is_audited_twice(audited, run):
     home, figures = audited
     with Store.open(home) as store:
         right, _ = planted(store)
     n_audited = n_verdicts(home, "\"check\" = 'audit'")
-    first = gradatim(home, "audit", "--n", str(N), "--rejudge", "--json").value
+    first = run("audit", "--n", str(N), "--rejudge", "--json").value
     assert (first["rejudged"], first["quarantined"], first["undecided"]) == (2, 1, 0)
     assert first["verifiers"] == figures
     assert n_verdicts(home, "\"check\" = 'audit'") == n_audited > 0

@@ -93,14 +93,14 @@ def test_rollouts_and_draws_of_every_step_are_rows(ask):
     assert undrawn == [{"n": 0}]
 
 
-def test_a_finished_campaign_is_verified_and_not_run_again(campaign, gradatim):
-    again = gradatim(campaign.home, "run", "--config", str(campaign.config), "--json")
+def test_a_finished_campaign_is_verified_and_not_run_again(campaign, verb):
+    again = verb(campaign.home, "run", "--config", str(campaign.config), "--json")
     assert again.code == 0
     assert "verified" in again.err
     assert again.value["run_id"] == campaign.ended.value["run_id"]
 
 
-def test_a_checkpoint_that_changed_is_noticed(campaign, gradatim, tmp_path):
+def test_a_checkpoint_that_changed_is_noticed(campaign, verb, tmp_path):
     import shutil
 
     home = tmp_path / "copy"
@@ -110,7 +110,7 @@ def test_a_checkpoint_that_changed_is_noticed(campaign, gradatim, tmp_path):
         data = bytearray(file.read_bytes())
         data[-1] ^= 1
         file.write_bytes(bytes(data))
-    again = gradatim(home, "run", "--config", str(campaign.config))
+    again = verb(home, "run", "--config", str(campaign.config))
     assert again.code != 0
     assert "checkpoint" in again.err
     assert "Traceback" not in again.err.splitlines()[-1]

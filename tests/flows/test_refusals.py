@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 
 import pytest
 
@@ -11,13 +12,12 @@ from flows.campaign import read_config
 from flows.launch import launch_campaign
 from flows.settings import Settings
 from warehouse.errors import UserError
-from warehouse.store import Store
 
 
 @pytest.fixture
-def refused(gradatim, tmp_path):
-    def run(*arguments: str, home=None) -> str:
-        ended = gradatim(home or tmp_path / "home", *arguments)
+def refused(verb, tmp_path):
+    def run(*arguments: str, home=None, by=verb) -> str:
+        ended = by(home or tmp_path / "home", *arguments)
         assert ended.code == 2, (ended.code, ended.out, ended.err)
         assert "Traceback" not in ended.err
         line = ended.err.strip().splitlines()[-1]
@@ -89,16 +89,15 @@ def test_a_home_below_a_file(refused, tmp_path):
     assert "is a file; choose a folder" in refused("synth", "--family", "rev", "--n", "1", home=file / "home")
 
 
-def test_queries_that_may_not_run(refused, tmp_path):
-    home = tmp_path / "home"
+def test_queries_that_may_not_run(refused, blank, tmp_path):
     assert "there is no warehouse" in refused("sql", "select 1")
-    Store.open(home).close()
+    shutil.copytree(blank, tmp_path / "home")
     for query in ("drop table tasks", "select * from read_text('/etc/passwd')", "select 1; select 2", "selec 1"):
         refused("sql", query)
     assert "nearest" in refused("sql", "--named", "funnl")
 
 
-def test_damaged_sources_keep_what_was_committed_before(gradatim, refused, tmp_path):
+def test_damaged_sources_keep_what_was_committed_before(console, refused, tmp_path):
     good = {
         "question": "Ann has 3 pens and buys 4 more. How many pens does she have?",
         "answer": "3+4=<<3+4=7>>7\n#### 7",
@@ -106,12 +105,12 @@ def test_damaged_sources_keep_what_was_committed_before(gradatim, refused, tmp_p
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps(good) + "\n" + json.dumps({"question": "x"}) + "\n")
     home = tmp_path / "home"
-    line = refused("import", "gsm8k", "--path", str(rows), home=home)
-    assert "line 2" in line
     packed = tmp_path / "rows.jsonl.gz"
     packed.write_bytes(gzip.compress(json.dumps(good).encode() * 50)[:-20])
-    refused("import", "gsm8k", "--path", str(packed), home=home)
-    assert gradatim(home, "sql", "select count(*) n from tasks", "--json").code == 0
+    with console(home) as run:
+        assert "line 2" in refused("import", "gsm8k", "--path", str(rows), by=lambda _, *words: run(*words))
+        refused("import", "gsm8k", "--path", str(packed), by=lambda _, *words: run(*words))
+        assert run("sql", "select count(*) n from tasks", "--json").code == 0
 
 
 SECRET = "sk-planted-in-the-wrong-place"

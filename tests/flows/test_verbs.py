@@ -350,16 +350,17 @@ def test_a_baseline_is_planned_as_it_was_trained(campaign, ask):
     assert drawn == pytest.approx([1.0] * len(drawn))
 
 
-def test_a_stored_plan_is_found_again_and_its_finished_stage_costs_nothing(copy, gradatim, ask):
-    planned = gradatim(copy, "plan", "--apply", "--json")
-    assert planned.code == 0, planned.err
-    mixture = planned.value["mixture_id"]
+def test_a_stored_plan_is_found_again_and_its_finished_stage_costs_nothing(copy, console, ask):
+    with console(copy) as run:
+        planned = run("plan", "--apply", "--json")
+        assert planned.code == 0, planned.err
+        mixture = planned.value["mixture_id"]
+        trained = run("train", "--mixture", mixture, "--json")
+    assert trained.code == 0, trained.err
     stages = ask("sql", "select mixture_id, stage_id, policy_out from current_stages", home=copy)
     known = {stage["mixture_id"]: stage for stage in stages}
     order = ask("train", "--mixture", mixture, "--dry-run", home=copy)
     assert order["stage_id"] == known[mixture]["stage_id"]
-    trained = gradatim(copy, "train", "--mixture", mixture, "--json")
-    assert trained.code == 0, trained.err
     assert trained.value["policy_out"] == known[mixture]["policy_out"]
 
 
