@@ -244,7 +244,7 @@ def test_settings_of_a_campaign_go_there_and_back():
     assert CampaignConfig.model_validate(config.model_dump()) == config
 
 
-def test_the_panel_shows_figures_forecast_groups_alarms_and_what_was_done(planted, gradatim):
+def test_the_panel_shows_figures_forecast_groups_alarms_and_what_was_done(planted, verb):
     planted.stage(0, EVEN)
     fall = [
         Metric(owner="stage1", step=step, name=name, value=value)
@@ -271,10 +271,10 @@ def test_the_panel_shows_figures_forecast_groups_alarms_and_what_was_done(plante
     assert found["training"]["all_right"] + found["training"]["all_wrong"] < 0.2
     (alarm,) = found["alarms"]
     assert (alarm["detector"], alarm["actions"][0]["applied"]) == ("pass_k_loss", True)
-    shown = gradatim(planted.shop.home.root, "watch", "--json")
+    shown = verb(planted.shop.home.root, "watch", "--json")
     assert shown.code == 0, shown.err
     assert json.loads(shown.out)["alarms"][0]["detector"] == "pass_k_loss"
-    table = gradatim(planted.shop.home.root, "watch", "--once")
+    table = verb(planted.shop.home.root, "watch", "--once")
     assert "entropy coefficient up" in " ".join(table.out.split())
 
 
