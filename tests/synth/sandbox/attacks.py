@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from synth.sandbox import BACKENDS, Limits, Pool, SandboxUnavailable, Test
+from synth.sandbox import Limits, Pool, SandboxUnavailable, Test
 
 HONEST = "def f(x):\n    return x*x+7*x+3 if x%3 else x//2\n"
 LIMITS = Limits(cpu_s=1.0, wall_s=4.0)
@@ -105,18 +105,18 @@ def run_all(cases: Path, backend: str) -> list[Outcome]:
     return outcomes
 
 
-def report(cases: Path) -> dict[str, dict[str, str] | str]:
-    """For each backend that works: attack -> fault, empty when all is well."""
+def report(cases: Path, backends: list[str]) -> dict[str, dict[str, str] | str]:
+    """For each of the backends that works: attack -> fault, empty when all is well."""
     found: dict[str, dict[str, str] | str] = {}
-    for backend in BACKENDS:
+    for backend in backends:
         try:
-            outcomes = run_all(cases, backend.name)
+            outcomes = run_all(cases, backend)
         except SandboxUnavailable as reason:
-            found[backend.name] = str(reason)
+            found[backend] = str(reason)
         else:
-            found[backend.name] = {outcome.name: outcome.fault for outcome in outcomes}
+            found[backend] = {outcome.name: outcome.fault for outcome in outcomes}
     return found
 
 
 if __name__ == "__main__":
-    print(json.dumps({"uid": os.getuid(), "backends": report(Path(sys.argv[1]))}))
+    print(json.dumps({"uid": os.getuid(), "backends": report(Path(sys.argv[1]), sys.argv[2:])}))

@@ -55,7 +55,16 @@ def readable_by_all(cases: Path) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("backend", [backend.name for backend in BACKENDS])
+NAMES = [backend.name for backend in BACKENDS]
+
+
+def works_here(backend: str) -> bool:
+    with contextlib.suppress(SandboxUnavailable):
+        return choose(backend) is not None
+    return False
+
+
+@pytest.mark.parametrize("backend", NAMES)
 def test_no_attack_passes_or_leaves_anything(cases: Path, backend: str) -> None:
     try:
         choose(backend)
@@ -76,9 +85,15 @@ def elsewhere(folder: Path, uid: int, *command: str) -> subprocess.CompletedProc
 @only_root
 @pytest.mark.parametrize("uid", [61234, 0], ids=["ordinary user", "root"])
 def test_attacks_fail_where_every_user_can_read_the_interpreter(cases: Path, uid: int) -> None:
-    """An ordinary user, and root with the Landlock backend, need an interpreter outside a private home."""
+    """An ordinary user, and root with the Landlock backend, need an interpreter outside a private home.
+
+    The backends that work for root in this process are attacked in it.
+    """
+    asked = [name for name in NAMES if uid or not works_here(name)]
+    if not asked:
+        pytest.skip("every backend works here")
     with readable_by_all(cases) as folder:
-        done = elsewhere(folder, uid, str(HERE / "attacks.py"), str(folder / "cases"))
+        done = elsewhere(folder, uid, str(HERE / "attacks.py"), str(folder / "cases"), *asked)
     assert done.returncode == 0, done.stderr[-2000:]
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["uid"] == uid
