@@ -8,6 +8,9 @@ target is the start plus .8 of what uniform's fitted curve gains; a curve crosse
 same rule for all. Schedulers begin with no knowledge: there are no probes and no canaries to count beside the
 rollouts. A finished run lies in `--folder` and is not run again; the table holds the seeds that both sides finished.
 A curve that never crosses counts as crossing at its end.
+
+What keeps a level is practice in it, and only a group that fails somewhere practises: a run keeps each level's share of
+the groups by quarter, and how many of them failed somewhere.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import json
 import shutil
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +42,10 @@ from trainer import policies
 from trainer.config import GuardConfig, SamplingConfig, StageConfig, TrainerConfig, WarmStartConfig
 from trainer.evaluate import sample_and_judge
 from trainer.sft import clean_pairs, warm_start
+from trainer.spool import STEP
 from trainer.stagefile import StageFile
 from trainer.training import Stage
-from warehouse.records import Judgement, RolloutPurpose, Split, Task
+from warehouse.records import Judgement, Rollout, RolloutPurpose, Split, Task
 
 STEPS, EVERY, PROMPTS, GROUP = 400, 10, 16, 8
 RATE = SETUPS["levels"].learning_rate
@@ -48,6 +53,8 @@ SHARE = 0.8
 """Of uniform's fitted gain, what the target asks for."""
 LOOKED, ENDS = 4, 16
 """Samples a held-out task at each look, and before and after."""
+MASTERED = 0.9
+"""pass@1 at the start from which a level is one that can be forgotten."""
 
 
 class Looks(transformers.TrainerCallback):
@@ -119,15 +126,39 @@ def run(folder: Path, seed: int, scheduler: str, rate: float, judge: Judge) -> d
         callbacks=[looks],
     )  # fmt: skip
     stage.train()
+    practice = practised(Path(file.spool), {task.task_id: task.arm for task in train})
     shutil.rmtree(file.spool, ignore_errors=True)
     result = {
         "seed": seed, "scheduler": scheduler, "rate": rate, "n_heldout": len(heldout), "n_train": len(train),
         "before": before, "after": arms(policy, heldout, judge, ENDS, seed),
-        "curve": [(0, mean(before, "pass@1")), *looks.curve],
+        "curve": [(0, mean(before, "pass@1")), *looks.curve], "practice": practice,
         "cpu_s": round(time.process_time() - began, 1),
     }  # fmt: skip
     kept.write_text(json.dumps(result))
     return result
+
+
+def practised(spool: Path, arm_of: dict[str, str]) -> dict[str, dict]:
+    """Each level's share of the run's groups, by quarter of the run, and how many of its groups failed somewhere."""
+    passed: dict[tuple[int, int, str], list[bool]] = defaultdict(list)
+    for file in sorted(spool.glob(f"{STEP}*.json")):
+        for table, row in json.loads(file.read_text()):
+            if table == Rollout.TABLE and row["purpose"] == RolloutPurpose.TRAIN:
+                passed[row["step"], row["slot"], row["task_id"]].append(row["judgement"] == Judgement.PASS)
+    drawn = {arm: np.zeros(4) for arm in sorted(set(arm_of.values()))}
+    failed = dict.fromkeys(drawn, 0)
+    for (step, _, task), verdicts in passed.items():
+        drawn[arm_of[task]][min(4 * step // STEPS, 3)] += 1
+        failed[arm_of[task]] += not all(verdicts)
+    each = STEPS * PROMPTS / 4
+    return {arm: {"share": (n / each).round(4).tolist(), "failed": failed[arm]} for arm, n in drawn.items()}
+
+
+def met_failing(side: dict) -> int | None:
+    """Groups that failed somewhere, of levels mastered at the start; None of a run that did not keep its practice."""
+    if "practice" not in side:
+        return None
+    return sum(side["practice"][arm]["failed"] for arm, row in side["before"].items() if row["pass@1"] >= MASTERED)
 
 
 def fitted(curve: list) -> tuple[np.ndarray, np.ndarray]:
@@ -167,6 +198,7 @@ def against_uniform(ours: dict, uniform: dict) -> dict:
             )
         },
         "worst_level": worst, "worst_level_lost": lost, "uniform's worst_level_lost": worst_lost(uniform)[1],
+        "failing_groups_of_mastered_levels": met_failing(ours), "uniform's failing_groups": met_failing(uniform),
     }  # fmt: skip
 
 
