@@ -14,7 +14,7 @@ from pathlib import Path
 from synth.sandbox import Limits, Pool, SandboxUnavailable, Test
 
 HONEST = "def f(x):\n    return x*x+7*x+3 if x%3 else x//2\n"
-LIMITS = Limits(cpu_s=1.0, wall_s=4.0)
+LIMITS = Limits(cpu_s=0.5, wall_s=2.0)
 RIGHT = {
     "A04": ["EXCEPTION"],
     "A15": ["EXCEPTION"],
