@@ -7,6 +7,7 @@ import queue
 import random
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pydantic import SecretStr
 from synth.engines.config import ModelConfig
 from synth.engines.endpoints import Endpoints
 from synth.engines.exchange import Response, exchange
-from synth.engines.gate import Gate
+from synth.engines.gate import LOOK_S, Gate
 from synth.engines.kinds import engine_kind
 from synth.engines.protocol import Answered, Ask, Reply, in_order
 from synth.seeds import stream
@@ -53,12 +54,13 @@ class Server:
     def answers(self, asks: Sequence[Ask]) -> Iterator[tuple[int, Answered]]:
         """The place of each ask and its answer, as they come.
 
-        After several failures in a row the rest fails unsent, and a later call starts with one that must succeed.
+        After several failures in a row the rest fails unsent, and a later call starts with one that must succeed. No
+        more are asked than as many again as may be under way, so that whoever keeps answers loses few with the process.
         """
         with self._lock:
             self._in_a_row = min(self._in_a_row, self._limit - 1)
         waiting: queue.SimpleQueue[tuple[int, Ask]] = queue.SimpleQueue()
-        done: queue.SimpleQueue[tuple[int, Answered]] = queue.SimpleQueue()
+        done: queue.Queue[tuple[int, Answered]] = queue.Queue(self._config.concurrency)
         stop = threading.Event()
         for place, ask in enumerate(asks):
             waiting.put((place, ask))
@@ -73,7 +75,7 @@ class Server:
     def _work(
         self,
         waiting: queue.SimpleQueue[tuple[int, Ask]],
-        done: queue.SimpleQueue[tuple[int, Answered]],
+        done: queue.Queue[tuple[int, Answered]],
         stop: threading.Event,
     ) -> None:
         """Answers questions until there are none; whatever goes wrong with one is its answer."""
@@ -86,7 +88,10 @@ class Server:
                 answered = self._one(ask, stop)
             except Exception as error:
                 answered = Answered(failure=f"engine: {type(error).__name__}")
-            done.put((place, answered))
+            while not stop.is_set():
+                with suppress(queue.Full):
+                    done.put((place, answered), timeout=LOOK_S)
+                    break
 
     def healthy(self) -> dict[str, bool]:
         """Which endpoints answer to a look at their models."""

@@ -198,3 +198,13 @@ def test_half_characters_do_not_come_in():
 
     with serving(half) as server:
         assert texts(Server(config(server.url)).answer(asks(1))) == [["a?b"]]
+
+
+def test_no_more_is_asked_than_is_taken():
+    with serving(echo) as server:
+        answers = Server(config(server.url, concurrency=2)).answers(asks(40))
+        taken = [next(answers)[0] for _ in range(3)]
+        time.sleep(0.3)
+        assert len(server.requests) <= len(taken) + 2 + 2
+        rest = [place for place, _ in answers]
+    assert sorted([*taken, *rest]) == list(range(40))
