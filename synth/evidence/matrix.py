@@ -19,6 +19,7 @@ from synth.sandbox import Test, dump_tests
 from synth.seeds import stream
 from synth.writers.forms import CALLS, calls_of
 from synth.writers.reading import read_object
+from warehouse.errors import UserError
 from warehouse.records import FinishReason, JsonValue, Outcome, Task, content_hash
 
 N_SOLUTIONS, N_SUITES = 4, 2
@@ -52,6 +53,11 @@ class Matrix(NamedTuple):
         own = self.behaviours[0][len(self.behaviours[0]) - len(self.expected) :]
         return sum(map(str.__eq__, own, self.expected)) / len(self.expected) if self.expected else None
 
+    @property
+    def tells(self) -> bool:
+        """Whether the blind tests can tell right from wrong: a program of one answer does not pass them all."""
+        return len(set(self.expected)) > 1
+
 
 def matrix_check(
     engine: Engine,
@@ -59,13 +65,14 @@ def matrix_check(
     n_solutions: int = N_SOLUTIONS,
     n_suites: int = N_SUITES,
     rule: Rule = RULE,
-    version: int = 1,
+    version: int = 2,
     order: int = 75,
 ) -> Check:
     """The check `matrix` by `engine` for code tasks whose tests are plain calls; undecided for tests of another kind.
 
     A task passes where blind solutions agree with its reference on the calls of both, by `rule`, and where at least
-    half of the blind tests expect what the reference returns.
+    half of the blind tests expect what the reference returns. Blind tests that one constant answer passes decide
+    nothing, however many agree; nor do such as nobody can run.
     """
 
     def examine(subjects: Sequence[Subject], bench: Bench) -> list[Finding]:
@@ -102,8 +109,10 @@ def matrix_check(
 def decided(matrix: Matrix, rule: Rule = RULE) -> Finding:
     """What a matrix says of the task; its evidence shows each blind solution's agreement call by call.
 
-    >>> decided(Matrix((("3", "0"), ("3", "0"), ("3", "0"), ("3", "!")), ("0",))).outcome.value
+    >>> decided(Matrix((("3", "0"), ("3", "0"), ("3", "0"), ("3", "!")), ("3", "0"))).outcome.value
     'pass'
+    >>> decided(Matrix((("3", "0"), ("3", "0"), ("3", "0"), ("3", "0")), ("0",))).reason
+    'matrix: blind tests decide nothing'
     >>> decided(Matrix((("3",), ("4",), ("4",), ("4",)), ())).reason
     'matrix: consensus on another behaviour'
     """
@@ -115,6 +124,8 @@ def decided(matrix: Matrix, rule: Rule = RULE) -> Finding:
     reason = found.reason and found.reason.replace("blind:", "matrix:").replace("answer", "behaviour")
     if found.outcome is Outcome.PASS and trusted is not None and trusted < LEAST_TRUSTED:
         return Finding(Outcome.UNDECIDED, "matrix: blind tests expect otherwise", evidence, quarantine=True)
+    if found.outcome is Outcome.PASS and not matrix.tells:
+        return Finding(Outcome.UNDECIDED, "matrix: blind tests decide nothing", evidence, quarantine=True)
     return found._replace(reason=reason, evidence=evidence)
 
 
@@ -145,10 +156,17 @@ def _job(subject: Subject, solutions: Answered, suites: Answered) -> tuple[Progr
     blind: list[Test] = []
     for reply in suites.replies:
         fields = read_object(reply.text).fields or {}
-        blind += [test for test in calls_of(fields.get("tests")) if test not in blind]
+        blind += [test for test in calls_of(fields.get("tests")) if test not in blind and _is_sendable(test)]
     programs = [subject.task.reference or ""]
     programs += [code_of(reply.text, entry) if _whole(reply.finish_reason) else "" for reply in solutions.replies]
     return Programs(tuple(programs), entry, (*subject.graded, *blind)), blind
+
+
+def _is_sendable(test: Test) -> bool:
+    try:
+        return bool(dump_tests([test]))
+    except UserError:
+        return False
 
 
 def _whole(end: FinishReason) -> bool:

@@ -16,17 +16,24 @@ from warehouse.errors import UserError
 _DEFAULTS: dict[str, Any] = {f.name: getattr(Test(), f.name) for f in fields(Test)}
 
 
-def packed(value: object, what: str) -> Tree:
-    """`value` as a tree; raises `UserError` when it is not plain data, since no process could be given it."""
+AROUND = 8
+"""Levels that are left for what a stored value is sent in: calls, programs with their calls."""
+
+
+def packed(value: object, what: str, *, around: int = 0) -> Tree:
+    """`value` as a tree; raises `UserError` when it is not plain data, since no process could be given it.
+
+    `around` levels of the nesting that is allowed are left for others.
+    """
     try:
-        return pack(value)
+        return pack(value, around)
     except NotPlain as error:
         raise UserError(
             f"{what} holds a {error}, which cannot be sent; allowed: None, bool, int, float, complex, str, bytes, "
             "list, tuple, dict, set, frozenset, Fraction, Decimal"
         ) from None
     except (TooDeep, RecursionError):
-        raise UserError(f"{what} is nested too deep; allowed: {MAX_DEPTH} levels") from None
+        raise UserError(f"{what} is nested too deep; allowed: {MAX_DEPTH - around} levels") from None
 
 
 def _settled(tree: Tree) -> Tree:
@@ -53,7 +60,9 @@ def dump_tests(tests: Sequence[Test]) -> str:
         for name, default in _DEFAULTS.items():
             value = getattr(test, name)
             if name in ("args", "expected") or value != default:
-                row[name] = _settled(packed(list(value) if name == "args" else value, f"{name} of test {number}"))
+                row[name] = _settled(
+                    packed(list(value) if name == "args" else value, f"{name} of test {number}", around=AROUND)
+                )
         rows.append(row)
     return json.dumps(rows, separators=(",", ":"), sort_keys=True, allow_nan=False)
 

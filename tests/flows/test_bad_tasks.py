@@ -142,7 +142,7 @@ def test_a_reply_that_holds_what_cannot_be_kept_is_a_row(style: str, shop: Works
 
     def check(prompt: str) -> str:
         if "Write tests" in prompt:
-            return '{"tests": [{"args": [1], "expected": 2}, {"args": ["\\u0000"], "expected": 1e999}]}'
+            return '{"tests": [{"args": [1], "expected": 2}, {"args": [5], "expected": 6}]}'
         return "\\boxed{7}" if style != "function" else FUNCTION["program"].encode().decode("unicode_escape").strip('"')
 
     reasons = whole(shop, written(shop, style, len(items), items.__getitem__, check), len(items))

@@ -13,14 +13,18 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "writers"))
 
 from scripted_engine import Scripted
 
+from synth.bench import SandboxBench
 from synth.engines import Ask
-from synth.evidence import CHECKS, Check
+from synth.evidence import CHECKS, Check, Subject
 from synth.evidence.matrix import Matrix, decided, matrix_check
+from synth.family import Item
 from synth.graders import Judge
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
+from synth.sandbox import Test
+from synth.tasks import task_of
 from synth.writers import STYLES, Commission, Writer
-from warehouse.records import Outcome, Status
+from warehouse.records import Domain, Outcome, Status
 
 RIGHT = "def total(xs):\n    s = 0\n    for x in xs:\n        if x > 0:\n            s = s + x\n    return s\n"
 WRONG = RIGHT.replace("x > 0", "x >= 2")
@@ -38,6 +42,13 @@ def proposal(program: str, expected: list[int]) -> str:
     tests = [{"args": [xs], "expected": value} for xs, value in zip(calls, expected, strict=True)]
     question = "Write a function that returns the sum of the positive numbers of a list."
     return json.dumps({"question": question, "entry": "total", "program": program, "tests": tests})
+
+
+def nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
 
 
 def checker(solution: str | None, suite: object = SUITE) -> Scripted:
@@ -78,12 +89,42 @@ def test_a_wrong_reference_with_tests_that_follow_it_is_refused(judge: Judge):
         (checker(None), "infrastructure: HTTP 500"),
         (checker(RIGHT, {"tests": [{"args": [[k]], "expected": -9} for k in range(5)]}),
          "matrix: blind tests expect otherwise"),
+        (checker(RIGHT, {"tests": [{"args": [[-k]], "expected": 0} for k in range(8)]}),
+         "matrix: blind tests decide nothing"),
+        (checker(RIGHT, {"tests": []}), "matrix: blind tests decide nothing"),
+        (checker(RIGHT, "I will not."), "matrix: blind tests decide nothing"),
+        (checker(RIGHT, {"tests": [{"args": [nested(k)], "expected": k} for k in (95, 400)]}),
+         "matrix: blind tests decide nothing"),
     ],
 )  # fmt: skip
 def test_doubt_admits_nothing(judge: Judge, engine: Scripted, reason: str):
     batch = made(judge, proposal(RIGHT, [3, 4, 3, 0, 0, 7]), engine)
     assert batch.rejected == {reason: 1}
     assert batch.statuses[0].status is Status.QUARANTINED
+
+
+def test_tests_that_are_no_plain_calls_are_not_decided_here(judge: Judge):
+    item = Item(
+        prompt="Write total(xs).", answer_kind="program", reference=RIGHT, entry="total",
+        hidden_tests=(Test(check="def check(candidate):\n    assert candidate([1]) == 1\n"),),
+    )  # fmt: skip
+    task = task_of(item, domain=Domain.CODE, family="f", level=0, params={})
+    [found] = matrix_check(checker(RIGHT)).examine([Subject(task, item)], SandboxBench(judge))
+    assert (found.outcome, found.reason, found.quarantine) == (
+        Outcome.UNDECIDED,
+        "matrix: tests that are no plain calls",
+        True,
+    )
+
+
+@pytest.mark.parametrize("levels", [60, 95, 99, 150, 400])
+def test_calls_of_any_depth_are_run_or_refused(levels: int, judge: Judge):
+    said = json.loads(proposal(RIGHT, [3, 4, 3, 0, 0, 7]))
+    said["tests"][0]["args"] = [nested(levels)]
+    batch = made(judge, json.dumps(said), checker(RIGHT))
+    assert batch.rejected in ({"reference: EXCEPTION": 1}, {"writer: tests that cannot be kept": 1})
+    suite = {"tests": [*SUITE["tests"], {"args": [nested(levels)], "expected": nested(levels)}]}
+    assert made(judge, proposal(RIGHT, [3, 4, 3, 0, 0, 7]), checker(RIGHT, suite)).rejected == {}
 
 
 def test_hostile_solutions_stay_in_the_sandbox(judge: Judge):
