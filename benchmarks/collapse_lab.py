@@ -32,7 +32,7 @@ from pocket_setups import CANARY, SETUPS, warm
 from quiet import quiet
 
 from curriculum import schedulers
-from curriculum.actions import RULES
+from curriculum.actions import ladder
 from curriculum.falls import Paired, fall_of_pass_k, fall_of_pass_rate, worst_fall
 from curriculum.knobs import Settings
 from curriculum.looks import respond, see
@@ -244,7 +244,7 @@ def _looks(
         counts.append(passed)
         looks[index] = _values(heldout, counts, entropy, fault.looks)
         seen = see(looks)
-        alarms += [{"detector": f.detector, "level": f.level, "step": index} for f in seen.firings]
+        alarms += [{"detector": f.detector, "level": f.level, "step": index, "inputs": f.inputs} for f in seen.firings]
         actions += [{"action": d.action} for d in respond(seen, (), Settings(), taken=(), n_rollbacks=0)]
     found = _verdict(fault, alarms, actions, None, within=2)
     return {**found, "looks": looks}
@@ -274,7 +274,7 @@ def _verdict(
     first = min((alarm["step"] for alarm in named), default=None)
     found = first is not None and fault.onset <= first <= fault.onset + within
     rules = [action["action"] for action in actions]
-    wanted = {RULES[alarm["detector"]][0].name for alarm in named}
+    wanted = {ladder(alarm["detector"], alarm["inputs"])[0].name for alarm in named}
     return {
         "onset": fault.onset, "first_step": first, "found": found, "ended": ended,
         "alarms": [(a["detector"], str(a["level"]), a["step"]) for a in alarms],

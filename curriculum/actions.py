@@ -121,19 +121,18 @@ DISSOLVING = (Rule("roll back, entropy coefficient 0 or rate x .25", _sobered, r
 """What a loss of passes is answered with while entropy has risen so far: a bonus goes before the rate does."""
 
 
-def ladder(firing: Firing) -> Sequence[Rule]:
+def ladder(alarm: str, inputs: Mapping[str, JsonValue]) -> Sequence[Rule]:
     """The rules that answer an alarm, in order: its own, those of a policy that falls, or of one that dissolves.
 
     A narrowing that took pass@1 with it is a fall; a falling or dissolving policy is not made bolder.
     """
-    lost, rise = (_number(firing, name) for name in ("pass@1_difference", "entropy_rise"))
-    if rise >= DISSOLVED and (firing.detector == "pass_k_loss" or RULES[firing.detector] is FALL):
+    lost, rise = (_number(inputs.get(name)) for name in ("pass@1_difference", "entropy_rise"))
+    if rise >= DISSOLVED and (alarm == "pass_k_loss" or RULES[alarm] is FALL):
         return DISSOLVING
-    return FALL if firing.detector == "pass_k_loss" and lost < -FALLEN else RULES[firing.detector]
+    return FALL if alarm == "pass_k_loss" and lost < -FALLEN else RULES[alarm]
 
 
-def _number(firing: Firing, name: str) -> float:
-    value = firing.inputs.get(name)
+def _number(value: JsonValue) -> float:
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
@@ -190,7 +189,7 @@ def decide(
         allies = NEEDS_AGREEMENT.get(firing.detector)
         if allies and not any(standing.get(a, AlarmLevel.CLEAR) != AlarmLevel.CLEAR for a in allies):
             continue
-        rules = ladder(firing)
+        rules = ladder(firing.detector, firing.inputs)
         rule = rules[min(done.count(firing.detector), len(rules) - 1)]
         if rule.rollback and any(d.rollback for d in decisions):
             continue
