@@ -10,7 +10,6 @@ from flows.settings import Settings
 from flows.steps.calibration import believe
 from flows.steps.planning import arms_of, earlier_evidence, plan_mixture, propose
 from flows.workshop import Workshop
-from synth.graders import Judge
 from warehouse.records import Domain, Policy, Split, Task, TaskKind
 from warehouse.store import Store
 
@@ -31,10 +30,10 @@ def calibrated(policy: str, tasks: list[Task], c: int) -> list:
 
 
 @pytest.fixture
-def shop(tmp_path):
+def shop(bare, one_judge):
     """A hub policy and its child, which two campaigns have calibrated: one on rev and sort, one on inc."""
-    with Store.open(tmp_path, threads=1) as store, Judge(workers=1) as judge:
-        shop = Workshop(settings=Settings(home=tmp_path), store=store, judge=judge, run="run")
+    with Store.open(bare, threads=1) as store:
+        shop = Workshop(settings=Settings(home=bare), store=store, judge=one_judge, run="run")
         own, other = [*tasks_in("rev"), *tasks_in("sort")], tasks_in("inc")
         policies = [
             Policy(policy_id=name, name="hub", lineage="hub", parent=parent, stage_id=None, weights_hash="", path=name)

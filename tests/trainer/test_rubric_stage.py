@@ -59,16 +59,23 @@ def praises(handler: Handler, payload: dict[str, Any], number: int) -> None:
     handler.reply([f"{nonce} yes"])
 
 
-@pytest.fixture
-def home(tmp_path: Path, train_tasks, warm_folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, train_tasks, warm_folder: Path) -> Path:
+    """A home of tasks and a policy, which tests copy."""
+    folder = tmp_path_factory.mktemp("filled")
     words = [task for task in train_tasks if task.family in ("rev", "sort")]
     tasks = [*(rubric(task.prompt) for task in words[::6]), *words[:60]]
     accepted = [StatusChange(task_id=task.task_id, status=Status.ACCEPTED, reason="test") for task in tasks]
-    with Store.open(tmp_path) as store:
-        shutil.copytree(warm_folder, tmp_path / "checkpoints" / "warm")
-        start = policies.record(policies.load("checkpoints/warm", tmp_path), tmp_path)
+    with Store.open(folder) as store:
+        shutil.copytree(warm_folder, folder / "checkpoints" / "warm")
+        start = policies.record(policies.load("checkpoints/warm", folder), folder)
         store.commit([*tasks, *accepted, start], batch="tasks", purpose="test", run="r")
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def home(filled: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
 
 
 def a_stage(home: Path, server: ModelServer, *, lineage: str = "paper", **values: Any) -> StageFile:

@@ -29,15 +29,21 @@ from warehouse.store import Store
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-@pytest.fixture
-def home(tmp_path: Path, train_tasks, heldout_tasks, warm_folder: Path) -> Path:
-    tasks = [*train_tasks, *heldout_tasks]
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, train_tasks, heldout_tasks, warm_folder: Path) -> Path:
+    """A home of tasks and a policy, which tests copy."""
+    folder, tasks = tmp_path_factory.mktemp("filled"), [*train_tasks, *heldout_tasks]
     accepted = [StatusChange(task_id=t.task_id, status=Status.ACCEPTED, reason="test") for t in tasks]
-    with Store.open(tmp_path) as store:
-        shutil.copytree(warm_folder, tmp_path / "checkpoints" / "warm")
-        start = policies.record(policies.load("checkpoints/warm", tmp_path), tmp_path)
+    with Store.open(folder) as store:
+        shutil.copytree(warm_folder, folder / "checkpoints" / "warm")
+        start = policies.record(policies.load("checkpoints/warm", folder), folder)
         store.commit([*tasks, *accepted, start], batch="tasks", purpose="test", run="r")
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def home(filled: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
 
 
 def a_stage(home: Path, store: Store, **values) -> stagefile.StageFile:
@@ -137,18 +143,6 @@ def test_kill_9_then_run_again_ends_in_the_same_weights(home: Path):
     assert all(bool((first[name] == second[name]).all()) for name in first)
 
 
-def test_a_stage_is_trained_by_one_process_at_a_time(home: Path, monkeypatch):
-    monkeypatch.setattr("trainer.stage.ORPHAN_S", 0.0)
-    with Store.open(home) as store:
-        stage = a_stage(home, store, n_steps=1)
-        stage.spool.parent.mkdir(parents=True)
-        with (stage.spool.parent / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            with pytest.raises(StageFailed, match="being trained by another process"):
-                run_stage(stage, store)
-        assert run_stage(stage, store).step == 1
-
-
 def test_a_stage_that_cannot_run_says_why(home: Path, capsys: pytest.CaptureFixture[str]):
     with Store.open(home) as store:
         empty = a_stage(home, store, arms=("rev/99/gradatim",))
@@ -161,9 +155,16 @@ def test_a_stage_that_cannot_run_says_why(home: Path, capsys: pytest.CaptureFixt
     assert run.main([]) == 2
 
 
-def test_the_flow_gets_the_stages_own_error(home: Path):
+def test_a_stage_is_trained_by_one_process_at_a_time_and_the_flow_gets_its_own_error(home: Path, monkeypatch):
+    monkeypatch.setattr("trainer.stage.ORPHAN_S", 0.0)
     with Store.open(home) as store:
         stage = a_stage(home, store, trl={"temperature": 0.5})
+        stage.spool.parent.mkdir(parents=True)
+        with (stage.spool.parent / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with pytest.raises(StageFailed, match="being trained by another process"):
+                run_stage(stage, store)
+            assert not (stage.spool / "stage.toml").exists()
         with pytest.raises(StageFailed, match=r"KnobRefused: \[stage.trl\] temperature is decided by"):
             run_stage(stage, store)
 
