@@ -1,9 +1,11 @@
 """Secrets and personal details out of text, for good: each becomes a placeholder, and nothing remembers what it was.
 
-Covered: private keys, keys and tokens by their known forms, what follows `password:` and the like, logins within URLs,
+Covered: private keys, keys and tokens by their known forms, what follows `password:` and the like, on the next line and
+in blocks too, what commands, environments and headers are given (`mysql -p`, `curl -u`, `Basic`), logins within URLs,
 e-mail addresses, IP and MAC addresses, card numbers (Luhn), IBANs (mod 97), phone numbers, numbers of identity,
 long random strings, street addresses, dates of birth, names where they are announced and wherever they come again.
-Not covered: names that nothing announces, what a picture of words says ("the mayor of Springfield").
+Not covered: secrets and names that nothing announces (`hunter` after a blank), what a picture of words says ("the mayor
+of Springfield").
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from synth.traces.escapes import decoded, plain_letter
 from synth.traces.names import name_parts, names_in
 from synth.traces.patterns import RULES
 
-MASKING_VERSION = 2
+MASKING_VERSION = 3
 """Raised with every change of what is masked, so that a log is read anew."""
 
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from synth.traces.commands import spellings
+from synth.traces.spoken import is_login, is_secret
+
 _DASH = " .\\-\u00a0\u2009\u202f\u2010-\u2015"
 _PLACEHOLDER = re.compile(r"\[[A-Z]+_\d+\]")
 
@@ -160,9 +163,12 @@ _KEY = (
     r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}|whsec_[A-Za-z0-9+/=]{16,}|eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
     r"(?:\.[A-Za-z0-9_\-]*)?"
 )
+_COUNTED = ("max", "min", "num", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "next", "last", "first")
+_NO_COUNT = "".join(rf"(?<!{word}[ _\-])" for word in _COUNTED)
 _LABEL = (
     r"pass(?:word|wd|phrase|code)|pwd|secret(?:[ _\-]?key)?|api[ _\-]?key|auth[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?"
-    r"|private[ _\-]?key|client[ _\-]?secret|[a-z]{0,10}[ _\-]?token|session(?:[ _\-]?id)?|set-cookie|cookie"
+    r"|private[ _\-]?key|client[ _\-]?secret"
+    rf"|[a-z]{{0,10}}[ _\-]?{_NO_COUNT}token|session(?:[ _\-]?id)?|set-cookie|cookie"
     r"|passwort|kennwort|contrase(?:n|\u00f1)a|mot de passe|senha|wachtwoord"
     r"|has(?:l|\u0142)o|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801"
     r"|(?:account|shared|storage|master|signing|encryption)[ _\-]?key"
@@ -191,17 +197,19 @@ RULES: tuple[Rule | CardRule | IbanRule, ...] = (
     Rule("LOGIN", re.compile(r"\b[a-z][a-z0-9+.\-]{1,20}://([^\s/@:]{0,200}:[^\s/@]{1,200})(?=@)", re.IGNORECASE)),
     Rule("KEY", re.compile(rf"(?<![A-Za-z0-9])(?:{_KEY})")),
     Rule("TOKEN", re.compile(r"\bBearer[ \t]+([^\s\"',;)]{8,})")),
-    Rule("TOKEN", re.compile(r"\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=\-]{8,})", re.IGNORECASE), _has_digit),
+    Rule("TOKEN", re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/=\-]{8,})", re.IGNORECASE), _has_digit),
+    Rule("TOKEN", re.compile(r"\bbasic[ \t]+([A-Za-z0-9+/=]{8,})", re.IGNORECASE), is_login),
+    *(Rule(*spelling) for spelling in spellings(_LABEL)),
     Rule(
         "SECRET",
         re.compile(
             rf"(?<![A-Za-z])(?:{_LABEL})[\"'*`]{{0,3}}[ \t]{{0,3}}(?::=|=>|[:=])[*]{{0,2}}[ \t]{{0,3}}({_VALUE})",
             re.IGNORECASE,
         ),
+        is_secret,
     ),
     Rule("SECRET", re.compile(rf"<(?:{_LABEL})>[ \t]*([^<>\s][^<>\n]{{2,}})</", re.IGNORECASE)),
-    Rule("SECRET", re.compile(rf"(?<![\w\-])--?(?:{_LABEL})[ \t]+({_VALUE})", re.IGNORECASE)),
-    Rule("SECRET", re.compile(r"(?<![\w\-])(?:-u|--user)[ \t]+[^\s:@]{1,64}:([^\s\"']{3,})")),
+    Rule("SECRET", re.compile(rf"(?<![\w\-])--?(?:{_LABEL})[ \t]+({_VALUE})", re.IGNORECASE), is_secret),
     Rule(
         "SECRET",
         re.compile(r"[?&](?:sig|signature|key|code|auth|hmac)=([^\s&\"'<>\[\]]{8,})", re.IGNORECASE),

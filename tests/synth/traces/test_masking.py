@@ -10,11 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from synth.traces import mask
 from synth.traces.patterns import luhn
+from synth.traces.spoken import NO_SECRETS
 
 SEPARATORS = ("", " ", "-", "\u00a0", "\u2011", "\u2009")
 AROUND = st.sampled_from(["", "So: ", "see ", "(", "\u200b", "\u00fcber ", "1. ", "it's\n"])
@@ -127,6 +128,7 @@ def test_phones_vanish(before: str, phone: str, after: str):
 @given(AROUND, SECRETS, AFTER)
 def test_labelled_secrets_vanish(before: str, secret: tuple[str, str], after: str):
     label, value = secret
+    assume(value.strip("!").casefold() not in NO_SECRETS)
     close = '"' if label.endswith('"') else ""
     assert value not in "\n".join(mask([f"{before}{label}{value}{close}\n{after}"]).texts)
 
@@ -182,6 +184,79 @@ def test_what_is_no_secret_stays(text: str):
     assert mask([text]).texts == (text,)
 
 
+HIDDEN = "Zx9!kqTr"
+SPELLED = (
+    "mysql -p{} db", "mysql -u root -p{} -h x", "mysqldump -uroot -p'{}' db", "mysql --user=root --password={}",
+    "mysql -u root \\\n  -p{}", "sshpass -p {} ssh x", "sshpass -p'{}' ssh x", "docker login -u bob -p {} r.example",
+    "mongo -u bob -p {} --quiet", "7z x -p{} a.7z", "zip -P {} a.zip", "unzip -P{} a.zip", "redis-cli -a {} ping",
+    "ldapsearch -w {} -D cn=x", "smbclient -U bob%{} //x/y", "htpasswd -b file bob {}", "net use x: /user:bob {}",
+    "openssl rsa -passin pass:{} -in k", "curl -u bob:{} https://x.org", "curl -ubob:{} x", "curl -u 'bob:{}' x",
+    'curl -sS -X POST -u "bob:{}" x', "curl --user bob:{} x", "curl --user=bob:{} x", "curl --proxy-user bob:{} x",
+    "wget --http-password={} x", "PGPASSWORD={} psql -h x", "export PGPASSWORD='{}'", "env MYSQL_PWD={} mysql",
+    "REDISCLI_AUTH={} redis-cli", 'DB_PASSWORD="{}"', "PASS={}", "GITHUB_TOKEN={} make", "SECRET_KEY = '{}'",
+    "password:\n  {}", "password: \n    {}\nuser: x", "password:\r\n  {}\r\n", "password: # prod\n  {}",
+    "db:\n  password:\n    {}",
+    "password: |\n  {}\n", "password: >-\n  {}\nuser: bob", "api_key: |\n    {}\n    {}x\nother: 1",
+    "- password: |-\n    {}",
+    "secret:\n- {}\n- {}2\n", "db_password:\n  - {}\n", "password: !!str {}", "password: &pw {}", "password: '{}'",
+    '{{"password":\n "{}"}}', '{{"password"\n: "{}"}}', '{{\\"password\\": \\"{}\\"}}',
+    '{{\\\\\\"pwd\\\\\\": \\\\\\"{}\\\\\\"}}',
+    '"{{\\u0022password\\u0022: \\u0022{}\\u0022}}"', 
+    '{{"file": "password:\\n  {}\\nuser: x"}}', '<add key="password" value="{}"/>',
+    "Authorization: Token {}{}", "Authorization: {}{}", "X-Api-Key: {}", "machine x login bob password {}",
+    "requirepass {}", "IDENTIFIED BY '{}'", "ALTER USER bob WITH PASSWORD '{}'", "auth=('bob', '{}')",
+    'HTTPBasicAuth("bob", "{}")', "user: bob / pass: {}", "ansible_become_pass: {}", "postgres://u:{}@h/db",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_secrets_vanish_as_commands_files_and_headers_spell_them(spelled: str):
+    text = spelled.format(*[HIDDEN] * spelled.count("{}"))
+    for before, after in (("", ""), ("$ cd x\n", "\nmore"), ("Ann said:\n", "\n\n12 apples")):
+        found = mask([f"{before}{text}{after}"])
+        assert not _survives(HIDDEN[:6], found.texts[0])
+        assert mask(found.texts).texts == found.texts
+        assert after.strip() in found.texts[0]
+
+
+def test_a_login_in_base_64_is_one_only_where_it_reads_as_one():
+    for header in (
+        "Authorization: Basic {}",
+        "authorization: basic {}",
+        '"Authorization": "Basic {}"',
+        "curl -H 'X: Basic {}'",
+    ):
+        assert "dXNlcjpwYXNz" not in mask([header.format("dXNlcjpwYXNz")]).texts[0]
+    for honest in ("a basic algebra2 course", "Basic Income2024 trial", "basic arithmetic: 12 + 5"):
+        assert mask([honest]).texts == (honest,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password = input()\npassword = getpass.getpass()\nif password == other: pass",
+        "password = os.environ['PW']; password = request.form['password']; password = args.password",
+        "def check(password: str, token: Optional[str] = None) -> bool:\n    self.password = password",
+        "password = None\npassword: required\ntoken = tokens[i]; lambda token: token + 1",
+        "password:\n  type: string\n  minLength: 8\ntoken:\n  required\n",
+        "password:\n  - at least 8 characters\n  - one digit\n",
+        "while password:\n    password = password[1:]\nif token:\n    total += 1",
+        "else if password:\n  return True\nfor token in line.split():\n    print(token)",
+        "Enter your password:\nThen press enter.\n\nWhat is the password?\nIt is long.",
+        "max_tokens=1024, max_token: 2048, eos_token = '</s>', pad_token: <pad>, tokens: 512, token_count = 5000",
+        "ssh -p 2222 host; ssh -p2222 h; mkdir -pv some/where; docker run -p 8080:8000 x; nmap -p1-65535 h; tar -pxf x",
+        "patch -p1 < a.diff; cp -pr a b; mysql -p db; mysql -P 3306 db; git push -u origin main; sort -u file:other",
+        "curl -u bob https://x.org; curl -o out.txt https://x.org; date -u +%H:%M; python -u script.py",
+        "curl -u $USER:$PASS x; PGPASSWORD=$PW psql; PGPASSWORD= psql; password: ${DB_PASSWORD}; password: <yours>",
+        "Authorization: required; pass: 3, fail: 2; PASS: test_one; pass_rate: 0.9375, pass@1: 0.3333; PASS = 3",
+        "password must be at least 8 characters; password.length >= 12; identified by name; log in with password",
+        "the secret: 12 is a number; pin = 5; the answer is 4711; key: value; password = '********'",
+    ],
+)
+def test_code_and_numbers_that_only_name_secrets_stay(text: str):
+    assert mask([text]).texts == (text,)
+
+
 def test_a_corpus_keeps_its_numbers(corpora: Path):
     rows = (corpora / "gsm8k_train.jsonl").read_text(encoding="utf-8").splitlines()[:800]
     kinds: dict[str, int] = {}
@@ -212,6 +287,15 @@ def test_a_corpus_keeps_its_numbers(corpora: Path):
         "\\u",
         r"\n\"",
         "%4",
+        "mysql ",
+        "curl -u ",
+        "password: |\n ",
+        "password:\n- a1b2\n",
+        " -a",
+        "A_",
+        "x_pass",
+        "auth=(",
+        "Authorization: ",
     ],
 )
 def test_long_hostile_texts_take_linear_time(piece: str):
