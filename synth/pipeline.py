@@ -164,6 +164,10 @@ def _decontaminate(pairs: list[tuple[Decision, Subject]], benchmark: Benchmark) 
                 reason=decision.reason,
                 evidence={}
                 if match is None
-                else {"benchmark_index": match.benchmark_index, "similarity": round(match.similarity, 4)},
+                else {
+                    "item": benchmark.name_of(match),
+                    "similarity": round(match.similarity, 4),
+                    "found_by": match.reason,
+                },
             )
         )

@@ -113,13 +113,13 @@ def benchmark_of(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
     """The prompts of imported sources that no new task may resemble."""
     if not names:
         return None
-    prompts: list[str] = []
+    items: list[Task] = []
     for name in names:
         found = shop.store.read(Task, "source = $source", {"source": name})
         if not found:
             raise UserError(f"benchmark '{name}' is not in the warehouse; see: gradatim import {name} --path FILE")
-        prompts += [task.prompt for task in found]
-    return Benchmark(prompts, semantic=shop.embedder)
+        items += found
+    return Benchmark([task.prompt for task in items], semantic=shop.embedder, names=[task.task_id for task in items])
 
 
 def family_table() -> list[Mapping[str, object]]:

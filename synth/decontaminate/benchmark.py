@@ -44,7 +44,7 @@ class Benchmark:
     `n` is the length of the word runs that count as copying; an item is copied where a text holds `ngram_share` of
     its runs. `semantic` is optional: with it, rewordings are found by meaning and numbers, without it by the score of
     agreeing numbers, their order and rare words. Both rules were set on GSM8K: its rephrased test split against its
-    training split.
+    training split. `names` say which item each text is; a text's place is its name where there are none.
     """
 
     def __init__(
@@ -56,7 +56,9 @@ class Benchmark:
         ngram_share: float = NGRAM_SHARE,
         reworded: float = REWORDED,
         cosine: float = SEMANTIC,
+        names: Sequence[str] = (),
     ) -> None:
+        self._names = tuple(names) or tuple(map(str, range(len(texts))))
         self._ngram_share, self._reworded, self._cosine = ngram_share, reworded, cosine
         self._exact = {normal_form(text): number for number, text in reversed(list(enumerate(texts)))}
         self._exact.pop("", None)
@@ -66,6 +68,10 @@ class Benchmark:
         self._rarities = Rarities(self._readings)
         self._semantic = semantic
         self._vectors = semantic.embed(texts) if semantic is not None and texts else None
+
+    def name_of(self, match: Match) -> str:
+        """Which item was matched."""
+        return self._names[match.benchmark_index]
 
     def find(self, texts: Sequence[str]) -> list[Match]:
         """For each text that gives an item away, the strongest match; ordered by text.

@@ -150,10 +150,11 @@ def test_attempts_without_a_task_are_rows_too(judge: Judge):
 
 def test_a_task_of_a_benchmark_is_contaminated(judge: Judge):
     task = accepted(made(judge, [Request("clock", 3, 1, 0)]))[0]
-    [batch] = synthesize([Request("clock", 3, 3, 0)], campaign_id="c", judge=judge, benchmark=Benchmark([task.prompt]))
+    seen = Benchmark(["Another item of it.", task.prompt], names=["other", task.task_id])
+    [batch] = synthesize([Request("clock", 3, 3, 0)], campaign_id="c", judge=judge, benchmark=seen)
     assert batch.rejected["contaminated: exact"] == 1
     verdict = next(v for v in batch.verdicts if v.check == "decontamination" and v.outcome is Outcome.FAIL)
-    assert verdict.evidence["similarity"] == 1.0
+    assert verdict.evidence == {"item": task.task_id, "similarity": 1.0, "found_by": "exact"}
 
 
 def test_an_unknown_family_is_refused_before_anything_is_made(judge: Judge):
