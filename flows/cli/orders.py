@@ -61,7 +61,16 @@ def write(settings: Settings, models: ModelsConfig, order: Mapping[str, Any], ou
     output.value(synthesize_written(settings.home, asked, models))
 
 
-def gym(settings: Settings, names: Sequence[str], n: int, seed: int, output: Output, *, dry_run: bool) -> None:
+def gym(
+    settings: Settings,
+    names: Sequence[str],
+    n: int,
+    seed: int,
+    output: Output,
+    *,
+    unlike: Sequence[str] = (),
+    dry_run: bool,
+) -> None:
     """Make tasks from reasoning-gym's data sets, or with `dry_run` say how many attempts."""
     if dry_run:
         from flows.steps.growing import check_gym
@@ -71,7 +80,7 @@ def gym(settings: Settings, names: Sequence[str], n: int, seed: int, output: Out
         return
     from flows.synthesize_grown import synthesize_gym
 
-    output.value(synthesize_gym(settings.home, list(names), n, seed))
+    output.value(synthesize_gym(settings.home, list(names), n, seed, list(unlike)))
 
 
 def grow(
@@ -82,6 +91,7 @@ def grow(
     seed: int,
     output: Output,
     *,
+    unlike: Sequence[str] = (),
     dry_run: bool,
 ) -> None:
     """Grow tasks from those of an imported source, at most `n` a generator; with `dry_run` say from how many."""
@@ -97,7 +107,7 @@ def grow(
         return
     from flows.synthesize_grown import synthesize_grown
 
-    output.value(synthesize_grown(settings.home, source, list(generators), n, seed))
+    output.value(synthesize_grown(settings.home, source, list(generators), n, seed, list(unlike)))
 
 
 def styles_table() -> list[dict[str, JsonValue]]:

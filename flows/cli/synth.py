@@ -60,7 +60,7 @@ def command(
     ] = None,
     votes: Annotated[int, typer.Option(help="Blind answers a task.", min=2, rich_help_panel=MODELS)] = 8,
     unlike: Annotated[
-        list[str] | None, typer.Option(help="Imported benchmark that no task may resemble.", rich_help_panel=MODELS)
+        list[str] | None, typer.Option(help="Imported benchmark that no task may resemble; may repeat.")
     ] = None,
     max_tokens: Annotated[
         int | None, typer.Option(help="Ceiling of all models' tokens.", min=1, rich_help_panel=MODELS)
@@ -123,13 +123,16 @@ def command(
             }  # fmt: skip
             orders.write(settings, orders.models_of(models, writer, checker, budget), order, output, dry_run=dry_run)
         elif gym:
-            orders.gym(settings, gym, n if n is not None else EACH, seed, output, dry_run=dry_run)
+            orders.gym(settings, gym, n if n is not None else EACH, seed, output, unlike=unlike or (), dry_run=dry_run)
         else:
-            orders.grow(settings, grown or "", generator or (), n, seed, output, dry_run=dry_run)
+            orders.grow(settings, grown or "", generator or (), n, seed, output, unlike=unlike or (), dry_run=dry_run)
         return
     if weakest is not None:
-        if family or level is not None:
-            raise UserError("--weakest chooses the arms itself: leave out --family and --level; see: gradatim synth -h")
+        if family or level is not None or unlike:
+            raise UserError(
+                "--weakest chooses the arms itself, and benchmarks are the campaign's own: leave out --family, --level "
+                "and --unlike; see: gradatim synth -h"
+            )
         _weakest(context, weakest, n if n is not None else EACH * weakest, seed, dry_run, as_json)
         return
     if not family:
@@ -140,6 +143,8 @@ def command(
     agents = [name in MAKERS.names() for name in family]
     if any(agents) and not all(agents):
         raise UserError(f"families of agent tasks are a request of their own: {', '.join(MAKERS.names())}")
+    if all(agents) and unlike:
+        raise UserError("agent tasks are worlds of their own, held against no benchmark: leave out --unlike")
     if all(agents):
         from flows.steps.agents import agent_requests
 
@@ -159,7 +164,7 @@ def command(
         return
     from flows.synthesize_tasks import synthesize_tasks
 
-    output.value(synthesize_tasks(settings.home, family, n, seed, level))
+    output.value(synthesize_tasks(settings.home, family, n, seed, level, list(unlike or ())))
 
 
 def _weakest(context: typer.Context, weakest: int, n: int, seed: int, dry_run: bool, as_json: bool) -> None:

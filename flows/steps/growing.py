@@ -10,6 +10,7 @@ from flows.steps.commissions import training_tasks
 from flows.steps.synthesis import benchmark_of, funnel
 from flows.workshop import Workshop
 from synth import gym
+from synth.decontaminate import Benchmark
 from synth.grown import NAMES, grow
 from synth.grown.growing import evidence
 from synth.novelty import Novelty
@@ -23,13 +24,16 @@ VARIANTS = 4
 """Variants of a word problem where nobody says how many attempts."""
 
 
-def gym_tasks(shop: Workshop, names: Sequence[str], *, n: int, seed: int, campaign_id: str) -> Mapping[str, JsonValue]:
+def gym_tasks(
+    shop: Workshop, names: Sequence[str], *, n: int, seed: int, campaign_id: str, benchmarks: Sequence[str] = ()
+) -> Mapping[str, JsonValue]:
     """`n` attempts from each of reasoning-gym's data sets; returns the funnel. Done ones are not made again."""
     check_gym(names)
+    benchmark = benchmark_of(shop, benchmarks)
     with Progress("gym", total=n * len(names)) as progress:
         for name in names:
             made = gym.gym_proposals(name, n=n, seed=seed)
-            _admitted(shop, gym.generator_of(name), made, f"{campaign_id}:{name}", campaign_id, progress)
+            _admitted(shop, gym.generator_of(name), made, f"{campaign_id}:{name}", campaign_id, progress, benchmark)
     return funnel(shop, campaign_id)
 
 
@@ -48,6 +52,7 @@ def grown_tasks(
     n: int | None = None,
     seed: int = 0,
     campaign_id: str,
+    benchmarks: Sequence[str] = (),
 ) -> Mapping[str, JsonValue]:
     """Everything that can be grown from an imported source's accepted training tasks, or only `generators`' part.
 
@@ -56,13 +61,14 @@ def grown_tasks(
     generator, and one that has nothing to grow from in this source.
     """
     origins = parents_of(shop, source, generators)
+    benchmark = benchmark_of(shop, benchmarks)
     with Progress(f"grow {source}", total=0) as progress:
         for name, parents in origins.items():
             done = f"{campaign_id}:{name}:{content_hash([parent.task_id for parent in parents])}"
             if not shop.seen(done):
                 each = VARIANTS if n is None else max(1, -(-n // max(1, len(parents))))
                 generator, made = grow(name, parents, shop.judge, n=each, seed=seed)
-                _admitted(shop, generator, islice(made, n), done, campaign_id, progress)
+                _admitted(shop, generator, islice(made, n), done, campaign_id, progress, benchmark)
     return funnel(shop, campaign_id)
 
 
@@ -97,6 +103,7 @@ def _admitted(
     done: str,
     campaign_id: str,
     progress: Progress,
+    benchmark: Benchmark | None,
 ) -> None:
     """Examines and commits the attempts of one generator, unless all of them are in already."""
     if shop.seen(done):
@@ -104,7 +111,7 @@ def _admitted(
     checks = evidence(generator.name, shop.judge)
     own_words = checks is None  # issues are templates, in which a changed letter is another task
     novelty = Novelty(shop.store.tasks(), near=own_words, semantic=shop.embedder if own_words else None)
-    admission = Admission(campaign_id, shop.judge, novelty, benchmark_of(shop, ()), checks=checks)
+    admission = Admission(campaign_id, shop.judge, novelty, benchmark, checks=checks)
     for batch in admit(made, generator, admission):
         shop.commit(batch.records, batch=batch.key, purpose=f"synthesise {generator.name}")
         for _ in range(batch.n_in):
