@@ -40,7 +40,8 @@ def run_campaign(config: CampaignConfig, ids: CampaignIds, home: Path, sources: 
             import_source(shop, name, path)
         if episodes := agents.requests_of(config, ids.nonce):
             make_agents(shop, episodes, campaign_id=ids.campaign)
-        show_funnel(make_tasks(shop, synthesis.requests_of(config, ids.nonce), campaign_id=ids.campaign))
+        requests, unlike = synthesis.requests_of(config, ids.nonce), config.synthesis.benchmarks
+        show_funnel(make_tasks(shop, requests, campaign_id=ids.campaign, benchmarks=unlike))
         write_tasks(shop, config, ids)
         ask_models(shop, config, ids)
         policy = start_policy(shop, config, campaign_id=ids.campaign)

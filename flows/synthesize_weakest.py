@@ -45,7 +45,8 @@ def synthesize_weakest(
             calibrate(shop, settings, policy_id)
         before, fresh = shape(shop, settings, policy_id), news_for(shop, reader)
         found = size(shop, settings, policy_id, n_arms=weakest, n=n, seed=seed, among=fresh and fresh.arms)
-        made = make_ordered(shop, found.sized.orders, campaign_id=found.campaign_id, seed=found.seed)
+        unlike = settings.synthesis.benchmarks
+        made = make_ordered(shop, found.sized.orders, campaign_id=found.campaign_id, seed=found.seed, benchmarks=unlike)
         show_funnel(made)
         handled(shop, fresh)
         calibrate(shop, settings, policy_id)

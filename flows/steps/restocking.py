@@ -42,5 +42,6 @@ def restock(shop: Workshop, config: CampaignConfig, *, campaign_id: str, index: 
         action = replace(action, after={**action.after, **noted})
         shop.commit([action], batch=content_hash("restock", campaign_id, index), purpose=f"restock after stage {index}")
     orders = as_orders(action.after["orders"])
-    make_ordered(shop, orders, campaign_id=campaign_id, seed=seed_of(config.seed, campaign_id, index))
+    seed = seed_of(config.seed, campaign_id, index)
+    make_ordered(shop, orders, campaign_id=campaign_id, seed=seed, benchmarks=config.synthesis.benchmarks)
     return sum(order.n for order in orders)

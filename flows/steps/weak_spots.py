@@ -10,7 +10,7 @@ from curriculum.requests import Aim, Order, Sized, size_orders
 from curriculum.summary import ArmSummary, family_of, summarize
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
-from flows.steps.synthesis import funnel
+from flows.steps.synthesis import benchmark_of, funnel
 from flows.workshop import Workshop
 from synth.family import FAMILIES
 from synth.novelty import Novelty
@@ -106,15 +106,17 @@ def seed_of(*parts: JsonValue) -> int:
     return int(content_hash("new tasks", *parts)[:8], 16)
 
 
-def make_ordered(shop: Workshop, orders: Sequence[Order], *, campaign_id: str, seed: int) -> Mapping[str, JsonValue]:
-    """Make what `orders` ask for, all of it in the train split; returns the funnel of `campaign_id`.
+def make_ordered(
+    shop: Workshop, orders: Sequence[Order], *, campaign_id: str, seed: int, benchmarks: Sequence[str] = ()
+) -> Mapping[str, JsonValue]:
+    """Make what `orders` ask for, all of it in the train split and unlike `benchmarks`; returns the funnel.
 
     Held-out and canary tasks stay as they are: what a policy is measured on does not move under it. An order that is
     done is not done again.
     """
     waiting = [(order, _batch(campaign_id, order, seed)) for order in orders]
     waiting = [(order, batch) for order, batch in waiting if not shop.seen(batch)]
-    admission = Admission(campaign_id, shop.judge, Novelty(shop.store.tasks()))
+    admission = Admission(campaign_id, shop.judge, Novelty(shop.store.tasks()), benchmark_of(shop, benchmarks))
     with Progress("synthesise", total=len(waiting)) as progress:
         for order, batch in waiting:
             family, level, _ = order.arm.split("/", 2)
