@@ -84,8 +84,8 @@ def test_the_frontier_beats_uniform_and_the_oracle_beats_both():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("pool", "wanted"), [("mixed", 2.0), ("hard", 2.0), ("easy", 2.0), ("shuffled", 1.25)])
-def test_the_lower_end_on_the_worlds_of_the_table(pool, wanted):
-    found = simulate("frontier", pool, range(20))
+def test_the_lower_end_on_both_reported_sets_of_worlds(pool, wanted):
+    found = simulate("frontier", pool, [*range(20), *range(100, 120)])
     assert found["low"] > wanted
 
 
