@@ -72,8 +72,9 @@ def asked(shop: Workshop, config: CampaignConfig, policy_id: str) -> dict[str, J
 
 
 def bucket_sizes(shop: Workshop, policy_id: str) -> dict[str, JsonValue]:
-    """How many tasks are in each difficulty bucket for a policy."""
-    rows = shop.store.read(Calibration, "policy_id = $id", {"id": policy_id})
+    """How many accepted tasks are in each difficulty bucket for a policy."""
+    accepted = "policy_id = $id AND task_id IN (SELECT task_id FROM current_tasks WHERE status = 'accepted')"
+    rows = shop.store.read(Calibration, accepted, {"id": policy_id})
     sizes = Counter(row.bucket for row in rows)
     return {bucket.value: sizes[bucket] for bucket in ORDER}
 

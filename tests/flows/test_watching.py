@@ -11,6 +11,7 @@ from planted_campaign import CAMPAIGN, CONFIG, EVEN, HELDOUT, NAN, NARROW, TRAIN
 
 from curriculum.actions import RULES_VERSION
 from flows.campaign import CampaignConfig, with_scheduler
+from flows.steps.calibration import bucket_sizes
 from flows.steps.monitor import panel
 from flows.steps.steering import Course, outset, settings_of, steered
 from flows.steps.watching import final_look
@@ -22,6 +23,8 @@ from warehouse.records import (
     Metric,
     Run,
     RunStatus,
+    Status,
+    StatusChange,
 )
 
 
@@ -302,3 +305,7 @@ def test_stock_counts_tasks_by_what_they_still_teach(planted):
     (row,) = planted.shop.store.named("frontier_stock", policy="policy0").to_pylist()
     assert row["n_tasks"] == len(TRAIN)
     assert len(TRAIN) * 0.5 - 48 * 0.5 < row["stock"] < len(TRAIN) * 0.5
+    gone = StatusChange(task_id=TRAIN[0].task_id, status=Status.QUARANTINED, reason="wrong")
+    planted.shop.commit([gone], batch="gone", purpose="quarantine")
+    assert planted.shop.store.named("frontier_stock", policy="policy0").to_pylist()[0]["n_tasks"] == len(TRAIN) - 1
+    assert bucket_sizes(planted.shop, "policy0")["frontier"] == len(TRAIN) - 1

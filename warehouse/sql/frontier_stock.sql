@@ -1,4 +1,4 @@
--- Expected mixed groups left in the tasks calibrated for each policy, tasks trained on before counting less: P / (1 + n_informative / 3). grain: one policy; keys: policy_id
+-- Expected mixed groups left in the accepted tasks calibrated for each policy, tasks trained on before counting less: P / (1 + n_informative / 3). grain: one policy; keys: policy_id
 -- param policy = %: policy_id, as a LIKE pattern
 WITH RECURSIVE line AS (
     SELECT policy_id AS tip, policy_id, parent FROM current_policies WHERE policy_id LIKE $policy
@@ -20,6 +20,7 @@ informative AS (
 )
 SELECT c.policy_id, count(*) AS n_tasks, sum(c.p_mixed / (1 + coalesce(i.n, 0) / 3.0)) AS stock
 FROM current_calibrations AS c
+SEMI JOIN current_tasks AS t ON t.task_id = c.task_id AND t.status = 'accepted'
 LEFT JOIN informative AS i ON i.tip = c.policy_id AND i.task_id = c.task_id
 WHERE c.policy_id LIKE $policy
 GROUP BY c.policy_id
