@@ -147,8 +147,9 @@ then on.
 
 ## Knobs
 
-What an action makes of a setting stays within these bounds. `step` knobs act at once, `stage` knobs when the next
-stage starts. A knob that has no effect under the current settings is left alone, and the row of the action says so.
+What an action makes of a setting stays within these bounds, and a setting that starts beyond them is never pushed back.
+`step` knobs act at once, `stage` knobs when the next stage starts. A knob that has no effect under the current settings
+is left alone, and the row of the action says so.
 """,
         *_grid(("knob", "bounds", "acts at", "no effect where"), knobs),
     ]

@@ -54,7 +54,11 @@ def of_episodes(played: Sequence[Played], words: Sequence[Judged]) -> Columns:
 
 
 def whole_groups(encoded: Sequence[list[int]]) -> tuple[list[list[int]], int]:
-    """Neighbouring equal prompts once, and how often each stands there; (all, 1) when runs differ in length."""
+    """Neighbouring equal prompts once, and how often each stands there; (all, 1) when runs differ in length.
+
+    >>> whole_groups([[1], [1], [2], [2]]), whole_groups([[1], [1], [2]])
+    (([[1], [2]], 2), ([[1], [1], [2]], 1))
+    """
     runs: list[list[int]] = []
     lengths: list[int] = []
     for ids in encoded:

@@ -109,6 +109,16 @@ def test_a_policy_that_falls_is_rolled_back_and_not_made_bolder():
     assert [found.alarm for found in gap] == ["gradient"]
 
 
+@pytest.mark.parametrize("lost", [LOSS, {"pass@1_fall": -0.3, "pass@1_fall_high": -0.2}])
+def test_a_policy_whose_entropy_explodes_goes_back_without_its_bonus(lost):
+    looks = {0: {"entropy": 0.4}, 1: {**lost, "entropy": 0.7}}
+    (decision,) = respond(see(looks), [], Settings(entropy_coef=0.1), taken=[], n_rollbacks=0)
+    assert (decision.rollback, decision.changes) == (True, {"entropy_coef": (0.1, 0.0)})
+    unknown = {0: {}, 1: lost}
+    (decision,) = respond(see(unknown), [], Settings(entropy_coef=0.1), taken=[], n_rollbacks=0)
+    assert "entropy_coef" not in decision.changes
+
+
 def test_what_only_asks_people_does_not_move_anything():
     asks, restocks, widens = (
         decide([critical(name)], Settings(), standing={}, taken=taken)[0]
