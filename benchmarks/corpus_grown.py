@@ -61,6 +61,8 @@ def run(corpora: Path, n_variants: int, limit: int | None) -> dict[str, object]:
         parents: dict[str, list[Task]] = {}
         for name, file in FILES.items():
             corpus = get(name).read(corpora / file, limit=limit)
+            if corpus.error is not None:
+                raise corpus.error
             parents[name] = list(tally.take(admit(corpus.rows, corpus.generator, admission)))
         for task in tally.take(admit(stronger(list(tally.weak), judge, seed=0), STRONGER, admission)):
             parents[task.source].append(task)

@@ -111,6 +111,8 @@ def command(
     chosen = [option for option, value in named.items() if value]
     if len(chosen) > 1:
         raise UserError(f"{' and '.join(chosen)} are separate requests; give one; see: gradatim synth --help")
+    if unlike:
+        orders.check_unlike(home_of(context), unlike)
     if style or gym or grown:
         from flows.settings import prepared
 

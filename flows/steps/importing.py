@@ -22,7 +22,7 @@ def import_source(
 ) -> Mapping[str, JsonValue]:
     """Bring a corpus in from a file, or from the hub without one; returns its funnel and the keys that it did not read.
 
-    The same file again is a no-op. Batches committed before a damaged row stay.
+    The same file again is a no-op. A damaged row ends it with `UserError` when what came before is committed.
     """
     corpus = importers.get(name).read(path, source=source, limit=limit)
     campaign_id = _campaign(name, corpus, limit)
@@ -38,6 +38,8 @@ def import_source(
             shop.commit(batch.records, batch=batch.key, purpose=f"import {name}")
             n_done += batch.n_in
             progress.to(n_done)
+    if corpus.error is not None:
+        raise corpus.error
     shop.commit([], batch=done, purpose=f"import {name} done")
     return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated, **unknown}
 
@@ -51,6 +53,8 @@ def foreseen(
     `rejected` are rows of which no task can be made; the others still have to stand their checks.
     """
     corpus = importers.get(name).read(path, source=source, limit=limit)
+    if corpus.error is not None:
+        raise corpus.error
     rows = list(corpus.rows)
     reasons = Counter(row.reason for row in rows if row.subject is None)
     before = False

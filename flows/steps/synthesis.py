@@ -16,6 +16,7 @@ from synth.pipeline import BATCH, synthesize
 from synth.proposals import Request
 from warehouse.errors import UserError
 from warehouse.records import JsonValue, Task, content_hash
+from warehouse.store import Store
 
 
 def requests_for(families: Sequence[str], *, n: int, seed: int, level: int | None = None) -> list[Request]:
@@ -110,16 +111,23 @@ def _batch(campaign_id: str, request: Request) -> str:
 
 
 def benchmark_of(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
-    """The prompts of imported sources that no new task may resemble."""
+    """The prompts of imported sources that no new task may resemble; raises `UserError` for any other source."""
     if not names:
         return None
-    items: list[Task] = []
-    for name in names:
-        found = shop.store.read(Task, "source = $source", {"source": name})
-        if not found:
-            raise UserError(f"benchmark '{name}' is not in the warehouse; see: gradatim import {name} --path FILE")
-        items += found
+    check_imported(shop.store, names)
+    items = shop.store.read(Task, "list_contains($sources, source)", {"sources": list(names)})
     return Benchmark([task.prompt for task in items], semantic=shop.embedder, names=[task.task_id for task in items])
+
+
+def check_imported(store: Store, names: Sequence[str]) -> None:
+    """Raise `UserError` when a benchmark is no imported source: what was made here is not measured against itself."""
+    known = sorted({str(row["source"]) for row in store.rows("SELECT source FROM sources")})
+    for name in names:
+        if name not in known:
+            raise UserError(
+                f"benchmark '{name}' is no imported source (imported: {', '.join(known) or 'none'}); "
+                "see: gradatim import --help"
+            )
 
 
 def family_table() -> list[Mapping[str, object]]:

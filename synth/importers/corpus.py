@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 
 from synth.evidence import Subject
@@ -90,7 +91,7 @@ class Importer:
 
 
 class Corpus:
-    """The rows of a corpus read so far; iterating `rows` gives a proposal each and ends with the error, if any."""
+    """The rows of a corpus up to the first that cannot be read; `error` says what ended the reading, if anything."""
 
     def __init__(self, importer: Importer, raw: Raw, name: str) -> None:
         self._importer, self._raw = importer, raw
@@ -118,21 +119,30 @@ class Corpus:
         found = Counter(key for _, row in self._raw.rows if isinstance(row, dict) for key in row if key not in known)
         return dict(sorted(found.items()))
 
+    @cached_property
+    def _items(self) -> list[Item | str | UserError]:
+        return [self._read(number, row) for number, row in self._raw.rows]
+
+    @property
+    def error(self) -> UserError | None:
+        """A row that lacks the fields, or a damaged file: the first of them."""
+        return next((item for item in self._items if isinstance(item, UserError)), self._raw.error)
+
     @property
     def rows(self) -> Iterator[Proposal]:
-        """One proposal a row, in order; raises `UserError` where a row lacks the fields or the file is damaged."""
-        items = [self._read(number, row) for number, row in self._raw.rows]
+        """One proposal a row, in order, up to the `error`."""
+        items: list[Item | str] = []
+        for item in self._items:
+            if isinstance(item, UserError):
+                break
+            items.append(item)
         edges = _edges([len(item.prompt) for item in items if isinstance(item, Item)])
         for index, item in enumerate(items):
-            if isinstance(item, UserError):
-                raise item
             if isinstance(item, str):
                 yield Proposal(0, index, 0, None, item)
                 continue
             level = bisect_right(edges, len(item.prompt))
             yield Proposal(0, index, level, self._subject(item, level, index))
-        if self._raw.error is not None:
-            raise self._raw.error
 
     def _read(self, number: int, row: Row | str) -> Item | str | UserError:
         if isinstance(row, str):

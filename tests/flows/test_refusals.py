@@ -110,7 +110,12 @@ def test_damaged_sources_keep_what_was_committed_before(console, refused, tmp_pa
     with console(home) as run:
         assert "line 2" in refused("import", "gsm8k", "--path", str(rows), by=lambda _, *words: run(*words))
         refused("import", "gsm8k", "--path", str(packed), by=lambda _, *words: run(*words))
-        assert run("sql", "select count(*) n from tasks", "--json").code == 0
+        kept = run("sql", "select prompt from current_tasks where status = 'accepted'", "--json")
+        assert json.loads(kept.out) == [{"prompt": good["question"]}]
+        for name in ("gradatim", "aime"):
+            words = ("synth", "--family", "rev", "--n", "1", "--unlike", name, "--dry-run")
+            line = refused(*words, by=lambda _, *words: run(*words))
+            assert f"benchmark '{name}' is no imported source (imported: gsm8k)" in line
 
 
 SECRET = "sk-planted-in-the-wrong-place"

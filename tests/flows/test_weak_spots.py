@@ -71,7 +71,7 @@ def test_a_round_that_was_killed_ends_with_the_same_tasks_and_all_of_them_are_fo
     make_ordered(planted.shop, orders[:1], campaign_id="round", seed=7)
     funnel = make_ordered(planted.shop, orders, campaign_id="round", seed=7)
     assert make_ordered(planted.shop, orders, campaign_id="round", seed=7) == funnel
-    with pytest.raises(UserError, match="benchmark 'aime' is not in the warehouse"):
+    with pytest.raises(UserError, match="benchmark 'aime' is no imported source"):
         make_ordered(planted.shop, orders, campaign_id="round", seed=8, benchmarks=["aime"])
     assert funnel["n_in"] == 21
     assert funnel["n_out"] == len(made(planted)) == 21 - sum(funnel["rejected"].values())

@@ -189,7 +189,7 @@ def test_tasks_are_grown_from_an_imported_source(shop: Workshop, corpora: Path):
     kept = grown_tasks(shop, "gsm8k", n=30, seed=9, campaign_id="unlike", benchmarks=["gsm8k"])
     assert kept["n_in"] == 30
     assert sum(n for reason, n in kept["rejected"].items() if reason.startswith("contaminated")) > 0
-    with pytest.raises(UserError, match="benchmark 'aime' is not in the warehouse"):
+    with pytest.raises(UserError, match="benchmark 'aime' is no imported source"):
         grown_tasks(shop, "gsm8k", n=30, campaign_id="unlike", benchmarks=["aime"])
     with pytest.raises(UserError, match="can be grown: gsm8k_variants"):
         grown_tasks(shop, "gsm8k", generators=["repair_program"], campaign_id="grown")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from synth.importers.contract import broken_contract
 from synth.importers.functions import called
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
-from synth.proposals import Proposal
 from synth.sandbox import Test
 from warehouse.errors import UserError
 from warehouse.records import Domain, Outcome
@@ -26,6 +26,12 @@ from warehouse.records import Domain, Outcome
 def judge() -> Iterator[Judge]:
     with Judge(workers=2) as judge:
         yield judge
+
+
+def said(corpus: Corpus) -> str:
+    """What ended the reading of a corpus."""
+    assert corpus.error is not None
+    return str(corpus.error)
 
 
 def admitted(corpus: Corpus, judge: Judge) -> list[Batch]:
@@ -88,22 +94,19 @@ def test_a_file_that_is_not_there():
 def test_a_row_without_the_fields_names_its_line_and_keeps_what_came_before(tmp_path: Path, judge: Judge):
     good = {"question": "What is 20 + 30?", "answer": "20+30 = <<20+30=50>>50\n#### 50"}
     corpus = get("gsm8k").read(lines(tmp_path / "x.jsonl", good, {"question": "And 2 + 2?"}, good))
-    rows = corpus.rows
-    assert next(rows).subject is not None
-    with pytest.raises(
-        UserError, match=r"gsm8k: the row at line 2 lacks answer; it has: question; .*needs question, answer"
-    ):
-        next(rows)
+    (row,) = corpus.rows
+    assert row.subject is not None
+    assert re.search("gsm8k: the row at line 2 lacks answer; it has: question; .*needs question, answer", said(corpus))
 
 
 @pytest.mark.parametrize("torn", ['{"question": "cut', "[1, 2]"])
 def test_a_torn_line_ends_the_reading(torn: str, tmp_path: Path):
     path = lines(tmp_path / "x.jsonl", {"question": "a", "answer": "#### 5"})
     path.write_text(path.read_text() + torn)
-    rows = get("gsm8k").read(path).rows
-    assert next(rows).subject is not None
-    with pytest.raises(UserError, match=r"x\.jsonl:2 is"):
-        next(rows)
+    corpus = get("gsm8k").read(path)
+    (row,) = corpus.rows
+    assert row.subject is not None
+    assert "x.jsonl:2 is" in said(corpus)
 
 
 def test_a_truncated_gzip_keeps_the_rows_before_the_cut(tmp_path: Path):
@@ -112,15 +115,9 @@ def test_a_truncated_gzip_keeps_the_rows_before_the_cut(tmp_path: Path):
     )
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(content.encode())[:-4000])
-    read: list[Proposal] = []
-    with pytest.raises(UserError, match="the gzip ends early"):
-        _read_into(read, get("gsm8k").read(path))
-    assert 100 < len(read) < 5000
-
-
-def _read_into(read: list[Proposal], corpus: Corpus) -> None:
-    for row in corpus.rows:
-        read.append(row)
+    corpus = get("gsm8k").read(path)
+    assert 100 < len(list(corpus.rows)) < 5000
+    assert "the gzip ends early" in said(corpus)
 
 
 def test_a_download_that_repeats_its_rows_is_seen_and_deduplicated(tmp_path: Path, judge: Judge):
@@ -188,8 +185,8 @@ def test_keys_that_are_not_read_are_counted_and_the_likely_ones_known(tmp_path: 
         "entry",
         None,
     )
-    with pytest.raises(UserError, match=r"lacks prompt; .* needs prompt \[answer, kind, .*tests, entry"):
-        next(get("jsonl").read(lines(tmp_path / "y.jsonl", {"question": "a"})).rows)
+    strange = get("jsonl").read(lines(tmp_path / "y.jsonl", {"question": "a"}))
+    assert re.search(r"lacks prompt; .* needs prompt \[answer, kind, .*tests, entry", said(strange))
     free = get("gsm8k").read(lines(tmp_path / "z.jsonl", {"question": "a", "answer": "#### 1", "more": 1}))
     assert free.unknown_keys == {}
 
@@ -226,10 +223,8 @@ def test_mbpp_is_read_as_it_was_published(asked: str, tmp_path: Path, judge: Jud
     ]
     assert batch.accepted[0].prompt.endswith("in a list.\nWrite the function how_often(values, wanted).")
     assert not any("assert" in task.prompt for task in batch.accepted)
-    with pytest.raises(
-        UserError, match=r"lacks code; .* needs task_id, prompt, entry_point, .* or task_id, text, code"
-    ):
-        next(get("mbpp").read(lines(tmp_path / "y.jsonl", {"task_id": 1, "text": "a", "test_list": []})).rows)
+    strange = get("mbpp").read(lines(tmp_path / "y.jsonl", {"task_id": 1, "text": "a", "test_list": []}))
+    assert re.search("lacks code; .* needs task_id, prompt, entry_point, .* or task_id, text, code", said(strange))
 
 
 def test_arithmetic_that_can_be_copied_from_the_prompt_is_refused_by_that_name(tmp_path: Path, judge: Judge):
