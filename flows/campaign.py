@@ -125,14 +125,14 @@ class CurriculumConfig(Frozen):
     def _none(cls, name: object) -> object:
         return None if name == "none" else name
 
-    @field_validator("scheduler", "baseline")
-    @classmethod
-    def _known(cls, name: str | None) -> str | None:
-        from curriculum.schedulers import SCHEDULERS
+    @model_validator(mode="after")
+    def _drawable(self) -> CurriculumConfig:
+        from curriculum.schedulers import check_scheduler
 
-        if name is not None:
-            SCHEDULERS.get(name)
-        return name
+        check_scheduler(self.scheduler, self.scheduler_config)
+        if self.baseline is not None:
+            check_scheduler(self.baseline, {})
+        return self
 
 
 class WatchConfig(Frozen):

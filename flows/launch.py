@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from flows.campaign import CampaignConfig, CampaignIds, campaign_ids, read_config
-from flows.orphans import end_orphans
 from flows.settings import Settings, prepared
-from flows.steps.sources import parse_sources, sha256_of
+from flows.steps.sources import check_benchmarks, parse_sources, sha256_of
 from trainer.knobs import check_stage
 from warehouse.errors import GradatimError
 from warehouse.records import JsonValue
@@ -32,6 +31,7 @@ def launch_campaign(
     config = read_config(config_path)
     check_stage(config.stage, config.sampling, graders=config.graders)
     paths = parse_sources(sources)
+    check_benchmarks(settings, [name for name in config.synthesis.benchmarks if name not in paths])
     nonce = uuid.uuid4().hex if new else ""
     ids = campaign_ids(config, {name: sha256_of(path) for name, path in paths.items()}, nonce)
     if dry_run:
@@ -45,7 +45,6 @@ def launch_campaign(
     if done is not None:
         say(f"campaign {ids.campaign} is finished; checkpoints, snapshots and report verified. --new runs another.")
         return done
-    end_orphans(settings.home)
     _run(config, ids, settings, paths)
     result = _finished(settings, ids)
     if result is None:

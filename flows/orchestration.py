@@ -18,6 +18,7 @@ from prefect.context import FlowRunContext
 from prefect.settings import PREFECT_API_URL
 
 from flows.brief import events_sent_briefly, send_events_briefly
+from flows.orphans import end_orphans
 from trainer.errors import StageKilled
 from warehouse.failures import WarehouseFailed
 
@@ -62,10 +63,14 @@ def _may_pass(of: Any, run: Any, state: Any) -> bool:
 
 
 class VerbFlow(Flow[P, R]):
-    """A flow that, called outside a deployment, first has its embedded server up."""
+    """A flow that, called outside a deployment, first ends what a killed run left and has its embedded server up."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if PREFECT_API_URL.value() or FlowRunContext.get():
+        if FlowRunContext.get():
+            return super().__call__(*args, **kwargs)
+        if "PREFECT_HOME" in os.environ:
+            end_orphans(Path(os.environ["PREFECT_HOME"]))
+        if PREFECT_API_URL.value():
             return super().__call__(*args, **kwargs)
         from flows.serving.embedded import start_embedded
 

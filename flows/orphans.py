@@ -24,13 +24,13 @@ def mark_children() -> None:
     os.environ[PARENT] = str(os.getpid())
 
 
-def end_orphans(home: Path) -> int:
-    """End the children of runs of `home` whose run is gone; returns how many there were.
+def end_orphans(prefect_home: Path) -> int:
+    """End the children of runs of one home whose run is gone; returns how many there were.
 
-    A child belongs to `home` by the `PREFECT_HOME` that it inherited, and is an orphan when the process that it is
+    A child belongs to a home by the `PREFECT_HOME` that it inherited, and is an orphan when the process that it is
     marked with is none of its ancestors. One without a mark is somebody else's.
     """
-    place = str(home.absolute() / "prefect")
+    place = str(prefect_home)
     orphans = [process for process in psutil.process_iter() if _is_orphan(process, place)]
     for process in orphans:
         process.terminate()

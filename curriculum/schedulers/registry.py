@@ -7,7 +7,8 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from curriculum.schedulers.protocol import Pool, Scheduler
 from synth.registry import Registry, defining_file
@@ -70,6 +71,22 @@ def get(name: str) -> Factory:
 def names() -> list[str]:
     """Every registered scheduler's name, sorted."""
     return SCHEDULERS.names()
+
+
+def check_scheduler(name: str, config: Mapping[str, JsonValue]) -> None:
+    """Let the scheduler called `name` draw once from a pool of one task, so that what it refuses is told at once.
+
+    Raises `UserError` for an unknown name and one that needs what only the simulator has, and `ValueError` for a
+    setting that is unknown or out of range.
+    """
+    one = np.zeros(1, dtype=np.int32)
+    pool = Pool(np.array(["task"], dtype=object), one, ("family/0/source",), one, one, np.ones(1))
+    try:
+        get(name)(pool, config, 0).draw(1, 0)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(["scheduler_config", *map(str, first["loc"])])
+        raise ValueError(f"{place} of scheduler '{name}' is {first['input']!r}: {first['msg']}") from error
 
 
 def require_tasks(pool: Pool) -> None:

@@ -44,16 +44,6 @@ def models_of(file: Path | None, writer: str | None, checker: str | None, budget
         raise UserError(f"{place}: {first['msg'].removeprefix('Value error, ')}; {SEE}") from error
 
 
-def check_unlike(home: Path, names: Sequence[str]) -> None:
-    """Raise `UserError` for a benchmark that was never imported, before anything is made or planned."""
-    from flows.settings import prepared
-    from flows.steps.synthesis import check_imported
-    from flows.steps.upkeep import existing_store
-
-    with existing_store(prepared(home), read_only=True) as store:
-        check_imported(store, names)
-
-
 def write(settings: Settings, models: ModelsConfig, order: Mapping[str, Any], output: Output, *, dry_run: bool) -> None:
     """Have tasks written, or with `dry_run` say what that can take at most."""
     from flows.steps.writing import WritingOrder

@@ -40,7 +40,7 @@ def command(
     home = home_of(context).absolute()
     prepared(home)
     os.environ["GRADATIM_HOME"] = str(home)
-    end_orphans(home)
+    end_orphans(Path(os.environ["PREFECT_HOME"]))
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     with server_at(home, port) as url:

@@ -112,7 +112,10 @@ def command(
     if len(chosen) > 1:
         raise UserError(f"{' and '.join(chosen)} are separate requests; give one; see: gradatim synth --help")
     if unlike:
-        orders.check_unlike(home_of(context), unlike)
+        from flows.settings import prepared
+        from flows.steps.sources import check_benchmarks
+
+        check_benchmarks(prepared(home_of(context)), unlike)
     if style or gym or grown:
         from flows.settings import prepared
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from flows.campaign import CampaignConfig
 from flows.progress import Progress
+from flows.steps.sources import check_imported
 from flows.workshop import Workshop
 from synth.ahead import Ahead
 from synth.decontaminate import Benchmark
@@ -16,7 +17,6 @@ from synth.pipeline import BATCH, synthesize
 from synth.proposals import Request
 from warehouse.errors import UserError
 from warehouse.records import JsonValue, Task, content_hash
-from warehouse.store import Store
 
 
 def requests_for(families: Sequence[str], *, n: int, seed: int, level: int | None = None) -> list[Request]:
@@ -117,17 +117,6 @@ def benchmark_of(shop: Workshop, names: Sequence[str]) -> Benchmark | None:
     check_imported(shop.store, names)
     items = shop.store.read(Task, "list_contains($sources, source)", {"sources": list(names)})
     return Benchmark([task.prompt for task in items], semantic=shop.embedder, names=[task.task_id for task in items])
-
-
-def check_imported(store: Store, names: Sequence[str]) -> None:
-    """Raise `UserError` when a benchmark is no imported source: what was made here is not measured against itself."""
-    known = sorted({str(row["source"]) for row in store.rows("SELECT source FROM sources")})
-    for name in names:
-        if name not in known:
-            raise UserError(
-                f"benchmark '{name}' is no imported source (imported: {', '.join(known) or 'none'}); "
-                "see: gradatim import --help"
-            )
 
 
 def family_table() -> list[Mapping[str, object]]:

@@ -51,7 +51,7 @@ def test_only_children_of_this_home_whose_run_is_gone_are_ended(child, tmp_path)
     unmarked = child(parent=None)
     elsewhere = child(parent=gone, home=tmp_path / "other")
     another = child(parent=gone, word="something.else")
-    assert end_orphans(tmp_path) == 1
+    assert end_orphans(tmp_path / "prefect") == 1
     assert not psutil.pid_exists(orphan.pid)
     assert [process.poll() for process in (waited_for, below_another, unmarked, elsewhere, another)] == [None] * 5
-    assert end_orphans(tmp_path) == 0
+    assert end_orphans(tmp_path / "prefect") == 0

@@ -56,6 +56,14 @@ def test_a_configuration_says_which_key_is_unknown_and_which_value_is_out_of_ran
         ("[trl]\ntop_k = 5\n[stage.trl]\ntop_k = 5\n", "which are one table"),
         ("[sampling]\nstaleness = 1\nengine = 'vllm'\n", "needs engine lean"),
         ("[sampling]\nqueue_batches = 2\n", "staleness is 0"),
+        (
+            "[curriculum]\nscheduler = 'sec'\n[curriculum.scheduler_config]\ntemperature = 0\n",
+            "scheduler_config.temperature of scheduler 'sec' is 0: Input should be greater than 0",
+        ),
+        ("[curriculum.scheduler_config]\ntemperatur = 1\n", "scheduler_config.temperatur of scheduler 'frontier'"),
+        ("[curriculum]\nscheduler = 'oracle'\n", "which only the simulator has"),
+        ("[curriculum]\nbaseline = 'unifrom'\n", "nearest: uniform"),
+        ("[synthesis]\nbenchmarks = ['aime']\n", "there is no warehouse"),
     ],
 )
 def test_what_a_stage_would_refuse_is_refused_before_anything_is_made(tmp_path, text, word):
