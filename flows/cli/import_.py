@@ -48,7 +48,7 @@ def command(
     """
     from flows.settings import prepared
     from synth import importers
-    from warehouse.errors import UserError
+    from warehouse.errors import UserError, unknown_name
 
     if file is not None and path is not None:
         raise UserError(f"two files are given, '{file}' and '{path}'; give one; see: gradatim import --help")
@@ -61,6 +61,9 @@ def command(
     if name == TRACES:
         _traces(context, path, source, limit, dry_run, as_json)
         return
+    if name not in importers.IMPORTERS.names():
+        known = [*importers.IMPORTERS.names(), TRACES, EXPORT]
+        raise unknown_name("importer", name, known, "gradatim import --help")
     corpus = importers.get(name)
     settings = prepared(home_of(context))
     found: Mapping[str, Any]

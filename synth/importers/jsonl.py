@@ -10,6 +10,7 @@ from synth.importers.corpus import Unfit, importer, text_of
 from synth.importers.reading import Row
 from synth.math import prepare_gold
 from synth.math.extraction import AnswerFormat
+from synth.math.gold import KINDS
 from synth.sandbox import from_asserts
 from warehouse.errors import UserError
 
@@ -70,6 +71,8 @@ def _math(row: Row, prompt: str, answer: object) -> Item:
     if gold.strip().casefold() == "nan" and row.get("kind") != "text":
         raise Unfit("answer is nan, which is what a lost one reads as")
     kind = text_of(row, "kind", default=prepare_gold(gold).kind)
+    if kind not in KINDS:
+        raise Unfit(f"kind must be one of {', '.join(sorted(KINDS))}")
     format = text_of(row, "answer_format", default="boxed")
     if format not in get_args(AnswerFormat):
         raise Unfit(f"answer_format must be one of {', '.join(get_args(AnswerFormat))}")

@@ -30,6 +30,7 @@ def refused(verb, tmp_path):
 def test_unknown_names_are_answered_with_the_nearest(refused, tmp_path):
     assert "nearest: rev" in refused("synth", "--family", "revv", "--n", "1")
     assert "gsm8k" in refused("import", "gsm8", "--path", __file__)
+    assert "nearest: traces" in refused("import", "trace", "--path", __file__)
     assert "must be NAME=PATH" in refused("run", "--source", "gsm8k")
 
 

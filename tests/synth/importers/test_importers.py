@@ -15,6 +15,7 @@ from synth.graders import Judge
 from synth.importers import IMPORTERS, Corpus, get
 from synth.importers.contract import broken_contract
 from synth.importers.functions import called
+from synth.math.gold import KINDS
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
 from synth.sandbox import Test
@@ -140,6 +141,7 @@ def test_own_rows_of_both_kinds(tmp_path: Path, judge: Judge):
             "reference": "def area(w, h):\n    return w * h\n",
         },
         {"prompt": "A gold that cannot be read", "answer": "", "kind": "integer"},
+        {"prompt": "A kind that nobody knows", "answer": "7", "kind": "whole"},
         {"prompt": "Nothing to judge by"},
         {
             "prompt": "Write total(t).",
@@ -153,6 +155,7 @@ def test_own_rows_of_both_kinds(tmp_path: Path, judge: Judge):
         None,
         None,
         "gold: invalid",
+        f"intake: kind must be one of {', '.join(sorted(KINDS))}",
         "intake: neither answer nor tests and entry",
         "intake: contract: argument 1 of test 2 is int, of the others tuple",
     ]
