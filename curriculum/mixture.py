@@ -181,12 +181,12 @@ def bounds(arms: Sequence[ArmSummary], config: MixtureConfig) -> tuple[FloatArra
 def project(target: FloatArray, floor: FloatArray, cap: FloatArray) -> FloatArray:
     """The weights nearest to `target` in KL with floor <= w <= cap and sum 1: clip(x * target, floor, cap).
 
-    The caps give way, evenly, when together they cannot reach 1.
+    The caps give way in proportion when together they cannot reach 1.
 
     >>> project(np.array([0.9, 0.1, 0.0]), np.full(3, 0.05), np.full(3, 0.5)).round(3).tolist()
     [0.5, 0.45, 0.05]
     """
-    cap = np.maximum(cap, 1.0 / len(cap))
+    cap = cap / min(1.0, max(float(cap.sum()), 1e-9))
     shape = np.maximum(target, 1e-9)
     low, high = 0.0, 1.0 / float(shape.min())
     for _ in range(200):

@@ -12,13 +12,15 @@ from curriculum.abilities import Abilities
 from curriculum.errors import CurriculumError
 from curriculum.inventory import Inventory, take_stock
 from curriculum.ledger import Ledger
+from curriculum.mixture import project
 from curriculum.quarantine import due, update
+from curriculum.schedulers.by_arm import softmax
 from curriculum.schedulers.drawing import filled, sound, stream, top_k, whole
 from curriculum.schedulers.frontier_config import FrontierConfig
 from curriculum.schedulers.protocol import Draw, Group, Pool
 from curriculum.schedulers.registry import require_tasks, scheduler
 from curriculum.schedulers.shares import Limits, around, limits, places, within
-from curriculum.schedulers.tasks import ALWAYS, Scores, TaskEvidence
+from curriculum.schedulers.tasks import Scores, TaskEvidence
 from curriculum.schedulers.unseen import Unseen
 from warehouse.records import JsonValue
 
@@ -43,9 +45,11 @@ class Frontier:
 
     The expectation is over a posterior of the task's pass rate that knows its arm's moving ability
     (`curriculum.abilities`) and holds the chance that the task is dead or trivial. `worth` is what an arm's practice
-    can still move: sum over arms of size * E[p(1-p)] * carry, relative to the best arm's. Within a batch of n the
-    j-th task of one arm, from 0, counts u / (1 + j / (crowd * n)). Unseen tasks of one arm are alike and compete
-    through the largest of their Gumbel keys. Reasons: frontier, explore, reprobe, replay.
+    can still move: sum over arms of size * E[p(1-p)] * carry, relative to the best arm's. An arm's
+    share of a batch is softmax(v / (arm_temperature * max v)) within its limits, v the mean u of what it would give (as
+    in SEC, arXiv:2505.14970, eq. 5, but relative: u falls as tasks are used up). Its tasks are those of largest
+    u / temperature + Gumbel; unseen ones are alike and compete through the largest of their keys. Reasons: frontier,
+    explore, reprobe, replay.
     """
 
     name: str
@@ -163,17 +167,14 @@ class Frontier:
             return []
         free = np.flatnonzero(self._open(step, taken, len(scored.u)))
         keys = scored.u[free] / self.config.temperature + rng.gumbel(size=len(free))
-        if len(free) > ALWAYS:
-            best = self._shortlist(free, keys, n)
-            free, keys = free[best], keys[best]
+        best = self._shortlist(free, keys, n)
+        free, keys = free[best], keys[best]
         seen_arm = self._pool.arm[self._ledger.ints("position")[free]].astype(np.int64)
         new_arm, new_keys = self._unseen.candidates(scored.u_arm / self.config.temperature, n, rng)
         arm, key = np.concatenate([seen_arm, new_arm]), np.concatenate([keys, new_keys])
         u = np.concatenate([scored.u[free], scored.u_arm[new_arm]])
-        place = places(arm, key)
-        key = key - u / self.config.temperature * place / (place + self.config.crowd * n)
         draws: list[Draw] = []
-        for j in within(arm, key, n, self._limits(), rng):
+        for j in within(arm, key, n, self._shares(arm, key, u, n), rng):
             if j < len(free):
                 draws += self._seen(free[j : j + 1], scored, "frontier")
             else:
@@ -181,12 +182,19 @@ class Frontier:
         return draws
 
     def _shortlist(self, free: IntArray, keys: FloatArray, n: int) -> IntArray:
-        """The 8n best keys, and n tasks of each arm that has neither one among them nor an unseen task."""
-        best = top_k(keys, 8 * n)
-        arm = self._pool.arm[self._ledger.ints("position")[free]]
-        served = (self._unseen.left() > 0) | (np.bincount(arm[best], minlength=len(self._pool.arms)) > 0)
-        missing = [np.flatnonzero(arm == a) for a in np.flatnonzero(~served & (self._unseen.sizes > 0))]
-        return np.concatenate([best, *(rows[top_k(keys[rows], n)] for rows in missing)])
+        """The n largest keys of each arm, among seen tasks."""
+        width = len(self._pool.arms)
+        arm = self._pool.arm[self._ledger.ints("position")[free]].astype(np.min_scalar_type(width))
+        by_arm = np.split(np.argsort(arm, kind="stable"), np.cumsum(np.bincount(arm, minlength=width))[:-1])
+        return np.concatenate([rows[top_k(keys[rows], n)] for rows in by_arm])
+
+    def _shares(self, arm: IntArray, key: FloatArray, u: FloatArray, n: int) -> Limits:
+        """What each arm gets of a batch, from its candidates: `arm`, `key` and `u` [C]."""
+        width, own = len(self._pool.arms), self._limits()
+        first = places(arm, key) < n
+        v = np.bincount(arm[first], u[first], width) / np.maximum(np.bincount(arm[first], minlength=width), 1)
+        share = softmax(v / max(float(v.max()), 1e-12), self.config.arm_temperature)
+        return Limits(project(share, own.floor, own.cap), own.cap)
 
     def _limits(self) -> Limits:
         if self.config.weights is not None:

@@ -27,8 +27,12 @@ class FrontierConfig(SchedulerConfig):
     """Share of it that is taken to reach other families."""
     gamma: float = Field(0.0, ge=0)
     """Power of the relative cost that divides the score; 0 counts rollouts, 1 counts cost."""
+    arm_temperature: float = Field(0.15, gt=0)
+    """Temperature of the softmax that shares a batch out to arms, in units of the best arm's score. Worlds of the
+    simulator would have it lower; a real policy that practises few arms alone moves away from what it can do in the
+    others (`benchmarks/curriculum_live.py`)."""
     temperature: float = Field(0.02, gt=0)
-    """Temperature of the Gumbel draw, in units of the score."""
+    """Temperature of the Gumbel draw within an arm, in units of the score."""
     explore: float = Field(0.02, ge=0, le=0.5)
     """Share of a batch for re-probes, unseen or stale tasks."""
     replay: float = Field(0.02, ge=0, le=0.5)
@@ -36,9 +40,6 @@ class FrontierConfig(SchedulerConfig):
     floor: float = Field(0.1, ge=0, le=0.5)
     """Share of a batch that all live arms together are sure of; at most .02 each. Worlds of the simulator would have it
     near 0; a real policy forgets levels that it does not meet (`benchmarks/curriculum_live.py`)."""
-    crowd: float = Field(0.25, gt=0)
-    """Share of a batch from one arm at which that arm's next task counts half. Worlds of the simulator hardly mind it;
-    a real policy that practises few arms alone moves away from what it can do in the others."""
     mastered: float = Field(0.9, gt=0.5, lt=1)
     """Expected pass rate above which a task is replayed as mastered."""
     thin_batches: float = Field(20.0, ge=0)

@@ -109,6 +109,36 @@ def test_inventory_is_thin_when_all_is_mastered_and_asks_for_the_best_arms():
     assert found.ask[0] == pool.arms[11]
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_arms_share_a_batch_by_what_they_would_give_relative_to_the_best(scale):
+    """e^((.9 - .45) / (.9 * .15)) = e^3.333 = 28.03, so that the better arm gets 28.03 / 29.03 of a batch."""
+    scheduler = get("frontier")(worlds.pool(100, n_arms=2), {"floor": 0.0}, 0)
+    arm, u = np.repeat([0, 1], 6), scale * np.array([0.9] * 4 + [0.1] * 2 + [0.45] * 4 + [0.0] * 2)
+    share = scheduler._shares(arm, u, u, 4)
+    assert share.floor == pytest.approx([28.03 / 29.03, 1 / 29.03], abs=1e-4)
+    assert scheduler._shares(arm, u, 0 * u, 4).floor == pytest.approx([0.5, 0.5])
+
+
+def test_the_least_promising_arm_has_the_share_of_a_live_arm():
+    pool = worlds.pool(3000)
+    scheduler = get("frontier")(pool, {"explore": 0.0, "replay": 0.0}, 1)
+    rates = by_arm_rates(pool, [0.5] * 11 + [1.0])
+    batches = worlds.train(scheduler, rates, range(200), batch=24)[50:]
+    last = np.mean([pool.arm[d.position] == 11 for batch in batches for d in batch])
+    assert last == pytest.approx(0.1 / 12, rel=0.5)
+
+
+def test_what_is_seen_is_cut_to_the_best_of_each_arm():
+    scheduler = get("frontier")(worlds.pool(400, n_arms=4), None, 1)
+    scheduler.observe([Group(i, 8, 4, False) for i in range(400)], 0)
+    keys = np.random.default_rng(0).random(400)
+    arm = scheduler._pool.arm[scheduler._ledger.ints("position")[:400]]
+    kept = scheduler._shortlist(np.arange(400), keys, 5)
+    assert sorted(kept) == sorted(
+        i for a in range(4) for i in sorted(np.flatnonzero(arm == a), key=lambda i: -keys[i])[:5]
+    )
+
+
 def test_shares_hold_for_any_keys():
     rng = np.random.default_rng(0)
     for _ in range(200):
