@@ -1,100 +1,129 @@
-"""Secrets on command lines, in environments, in configuration files and in headers: how each is written."""
+"""Secrets on command lines: after an option, as one of several words, and in what is handed from command to command."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 
+from synth.traces.announced import Reading
+from synth.traces.blocks import Span
 from synth.traces.spoken import is_odd, is_secret
-
-Spelling = tuple[str, re.Pattern[str], Callable[[str], bool]]
-"""What a match is, the pattern (its last group is the secret) and who has the last word."""
+from synth.traces.values import FIXED, quoted_at, word_at
 
 _ARGS = r"(?:[^\n|;&\\]|\\\r?\n|\\.){0,300}?"
-_END = r"([^\s\"'`;|&()<>\[\]$][^\s\"'`;|&()<>]{2,}|\"[^\"\n]{3,}\"|'[^'\n]{3,}')"
-_QUOTED = r"(\"[^\"\n]{3,200}\"|'[^'\n]{3,200}')"
+_GAP = r"[ \t]{1,3}|="
+_WORD = r"(?:\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|[^\s\"'|;&]{1,80})"
+_USER = r"[^\s:@,/%\"'$|;&=]{1,64}"
 
 
-def _on(command: str, option: str) -> Spelling:
-    """What follows an option of a command."""
-    return "SECRET", re.compile(rf"\b(?:{command})\b{_ARGS}[ \t\"']{option}{_END}"), is_secret
+def _word(match: re.Match[str]) -> Sequence[Span]:
+    """The word that follows, in the quotes that opened before it where some did."""
+    text, at = match.string, match.end()
+    opened = match.groupdict().get("quote")
+    if opened:
+        end = re.compile(rf"(?:[^{opened}\\\n]|\\.){{3,200}}+(?={opened})").match(text, at)
+        span = end.span() if end else None
+    elif quoted := quoted_at(text, at):
+        span = (quoted[0].start, quoted[0].end_inner)
+    else:
+        word = word_at(text, at, style="shell")
+        span = (word.start, word.end) if word else None
+    if span is None or span[0] == span[1]:
+        return []
+    said = text[slice(*span)]
+    if match.groupdict().get("odd") is not None:
+        return [span] if is_odd(said) else []
+    if said[0] in "-$`" or said.startswith("<(") or FIXED.fullmatch(said) or re.fullmatch(r"\d{1,5}", said):
+        return []
+    return [span] if is_secret(said, quoted=text[span[0] - 1] in "\"'") else []
 
 
-def spellings(labels: str) -> tuple[Spelling, ...]:
-    """Every spelling; `labels` are what a secret is called, as alternatives of a pattern."""
-    value = r"(\"[^\"\n]{3,}\"|'[^'\n]{3,}'|[^\s\"'`(){}\[\],;<>]{3,})"
-    return (
-        _on(r"mysql\w*|mariadb[\w\-]*|mycli|7z[az]?", "-p"),
-        _on(
-            r"sshpass|docker login|podman login|helm registry login|az login|mongo\w*", r"(?:-p|--password)[ \t=]{0,3}"
+def _login(match: re.Match[str]) -> Sequence[Span]:
+    """The same, but for two numbers or two equal words, as a user and a group have."""
+    found = _word(match)
+    if not found:
+        return []
+    user, said = match["user"], match.string[slice(*found[0])]
+    return [] if user == said or (user.isdigit() and said.isdigit()) else found
+
+
+def _on(commands: str, option: str) -> Reading:
+    return Reading("SECRET", re.compile(rf"(?<![\w\-])(?:{commands})(?![\w\-]){_ARGS}[ \t\"']{option}"), _word)
+
+
+def _pair(before: str, between: str) -> Reading:
+    return Reading("SECRET", re.compile(rf"{before}(?P<quote>[\"'])?(?P<user>{_USER}){between}"), _login)
+
+
+COMMANDS: tuple[Reading, ...] = (
+    _on(r"mysql\w{0,12}|mariadb[\w\-]{0,12}|mycli|7z[az]?|(?:un)?rar|sshpass", r"-h?p(?=[^\s,])"),
+    _on(
+        r"sshpass|(?:docker|podman|nerdctl|buildah|skopeo|helm registry|az|oc|crane auth|oras|cf) login|twine|mongo"
+        r"(?:sh|dump|restore|export|import|stat|top)?|(?:evil-)?winrm|kinit|arangosh|cypher-shell|neo4j-admin|rpcclient"
+        r"|crackmapexec|netexec|cqlsh|influx|hydra|pg_probackup|svn",
+        rf"(?:-p|--password)(?:{_GAP}|(?=[\"']))",
+    ),
+    _on(r"zip|unzip|zipcloak|sqlcmd|bcp|isql|tsql|mosquitto_\w{3}|ipmitool|mqtt", rf"-P(?:{_GAP}|(?=\S))"),
+    _on(r"redis-cli|snmp\w{0,12}|ncrack", rf"-[aA](?:{_GAP})"),
+    _on(r"ldap\w{0,12}", rf"-w(?:{_GAP}|(?=\S))"),
+    _on(r"snmp\w{0,12}|onesixtyone", rf"-[cX](?:{_GAP})"),
+    _on(r"openssl enc|openssl (?:aes|des|camellia)[\w\-]{0,20}", rf"-[kK](?:{_GAP})"),
+    _on(r"openssl", r"-pass(?:in|out)?[ \t]{1,3}[\"']?pass:"),
+    _on(r"xfreerdp|rdesktop|wlfreerdp|mstsc|net use|psexec", r"(?:/p:|-p[ \t]|/user:\S{1,100}[ \t]{1,3})"),
+    _on(r"vault login", r"(?=[^\s\-])(?:token=)?"),
+    _on(r"(?:doctl|flyctl|fly|gh|glab|snyk|hcloud|railway|heroku|vercel|netlify)", rf"(?:-t|--auth)(?:{_GAP})"),
+    _on(
+        r"htpasswd",
+        rf"-[a-zA-Z]{{0,6}}b[a-zA-Z]{{0,6}}[ \t]{{1,3}}(?:-\w{{1,3}}[ \t]{{1,3}})?{_WORD}[ \t]{{1,3}}"
+        rf"(?:(?<=[a-zA-Z]b )|{_WORD}[ \t]{{1,3}})",
+    ),
+    _on(r"htpasswd", rf"-[a-zA-Z]{{0,6}}n[a-zA-Z]{{0,6}}[ \t]{{1,3}}{_WORD}[ \t]{{1,3}}"),
+    _pair(rf"\b(?:smbclient|rpcclient|net rpc|smbmap)\b{_ARGS}[ \t](?:-U[ \t]{{0,3}})", "%"),
+    _pair(
+        rf"\b(?:curl|wget|https?|httpie|xh|ab|siege)\b{_ARGS}"
+        r"[ \t](?:(?:-[uUa]|--user|--proxy-user|--auth)[ \t=]{0,3})",
+        ":",
+    ),
+    _pair(r"(?<![\w\-])--(?:proxy-)?user[ =](?=[\"']?[^\s:]{1,64}:(?:[^\s:,\"'/]{0,40}[\d!@#$%^&*])(?!\S*/))", ":"),
+    _pair(rf"\blftp\b{_ARGS}[ \t\"'](?:-u[ \t]{{0,3}}|(?:open|user)[ \t]+-u[ \t]+)", ","),
+    _pair(
+        r"\b(?:sqlplus|sqlldr|expdp|impdp|exp|imp|rman(?: target)?|sqlcl)\b(?:[ \t]+-\w{1,20}){0,4}[ \t]+(?:userid=)?",
+        "/",
+    ),
+    _pair(r"\becho[ \t]+(?:-\w[ \t]+)?(?=[^\n|]{1,200}\|[^\n]{0,60}\bchpasswd)", ":"),
+    _pair(r"\bchpasswd\b[ \t]*<<<?[ \t]*", ":"),
+    Reading(
+        "SECRET",
+        re.compile(
+            r"\b(?:echo|printf)[ \t]+(?:-\w{1,3}[ \t]+)?(?:[\"']%s(?:\\n)?[\"'][ \t]+)?(?=[^\n|]{1,200}\|"
+            r"[ \t]*[^\n|;]{0,80}"
+            r"(?:sudo -\w{0,4}S|--password-stdin|--with-token|passwd --stdin|stdin-pass|cryptsetup|-pass stdin|kinit"
+            r"|smbpasswd -s|gpg[^\n]{0,40}--passphrase-fd))"
         ),
-        _on(r"zip|unzip|zipcloak", r"(?:-P|--password)[ \t]{0,3}"),
-        _on(r"redis-cli", "-a[ \t]{1,3}"),
-        _on(r"ldap\w+", "-w[ \t]{0,3}"),
-        _on(r"smbclient|rpcclient|net rpc", r"-U[ \t]{0,3}[\"']?[^\s%\"']{1,64}%"),
-        _on(r"curl|wget|https?|httpie|xh|ab", r"(?:-u|-U|--user|--proxy-user)[ \t=]{0,3}[\"']?[^\s:@\"'$]{1,64}:"),
-        _on(r"htpasswd", r"-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,200}[ \t]+\S{1,64}[ \t]+"),
-        ("SECRET", re.compile(r"(?<![\w\-])--(?:proxy-)?user[ =][\"']?[^\s:@\"'$]{1,64}:([^\s\"'$]{3,})"), is_secret),
-        ("SECRET", re.compile(r"\bnet use\b[^\n]{0,200}?/user:\S{1,100}[ \t]+([^\s/]{3,})", re.IGNORECASE), is_secret),
-        ("SECRET", re.compile(rf"-pass(?:in|out)?[ \t]+(?:pass:){_END}"), is_secret),
-        (
-            "SECRET",
-            re.compile(
-                r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|PASS|_PWD|SECRET|TOKEN|API_?KEY|_AUTH)"
-                rf"(?:=|[\"']?[ \t]{{1,3}}=[ \t]{{1,3}}|[ \t]{{0,3}}=[ \t]{{0,3}}(?=[\"'])){value}(?![(\[])"
-            ),
-            is_secret,
+        _word,
+    ),
+    Reading(
+        "SECRET", re.compile(r"assword[^\n]{0,40}\n[^\n]{0,20}\bsend(?:line)?(?:[ \t]+--)?[ \t(]+(?=[\"'])"), _word
+    ),
+    Reading(
+        "SECRET",
+        re.compile(
+            r"\b(?:auth[ \t]{0,3}=[ \t]{0,3}|\w{0,20}BasicAuth|basic_auth|\.(?:auth|login|authenticate))\(\s{0,9}"
+            r"[bBrRfFuU]{0,2}(?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')\s{0,9},\s{0,9}(?=[bBrRfFuU]{0,2}[\"'])"
         ),
-        ("SECRET", re.compile(rf"(?<![A-Za-z0-9_])PASS(?:WD)?={value}(?![(\[])"), is_odd),
-        (
-            "SECRET",
-            re.compile(
-                rf"(?<![A-Za-z])(?:[a-z]{{1,20}}_){{0,3}}pass[\"']?[ \t]{{0,3}}[:=][ \t]{{0,3}}{value}(?![(\[])"
-            ),
-            is_odd,
+        _word,
+    ),
+    Reading(
+        "SECRET",
+        re.compile(
+            r"(?<![\w.*:/\-])(?!\S{1,80}\.(?:py|cc?|cpp|h|[jt]sx?|rs|go|java|rb|md|txt|sql|sh):)[\w.*\-]{1,80}:(?:\d{4,5}|\*)"
+            r":[\w.*\-]{1,60}:[\w.*\-]{1,60}:(?=[^\s:]{3,200}(?:\s|\Z))",
+            re.MULTILINE,
         ),
-        ("SECRET", re.compile(rf"\blogin[ \t]+\S{{1,100}}[ \t]+password[ \t]+{value}", re.IGNORECASE), is_secret),
-        ("SECRET", re.compile(rf"\b(?:identified by|password)[ \t]+{_QUOTED}", re.IGNORECASE), is_secret),
-        ("SECRET", re.compile(rf"\b(?:requirepass|masterauth)[ \t]+{value}", re.IGNORECASE), is_odd),
-        (
-            "SECRET",
-            re.compile(
-                r"\b(?:auth[ \t]{0,3}=[ \t]{0,3}|\w{0,20}BasicAuth)"
-                rf"\(\s{{0,9}}{_QUOTED}\s{{0,9}},\s{{0,9}}{_QUOTED}"
-            ),
-            is_secret,
-        ),
-        ("SECRET", re.compile(rf"[\"'](?:{labels})[\"']\s{{0,80}}:\s{{0,80}}{_QUOTED}", re.IGNORECASE), is_secret),
-        ("SECRET", re.compile(rf"[\"'](?:{labels})[\"']\s{{1,9}}value={_QUOTED}", re.IGNORECASE), is_secret),
-        (
-            "TOKEN",
-            re.compile(
-                r"\bAuthorization[\"']?[ \t]{0,9}[:=][ \t]{0,9}[\"']?(?:[A-Za-z][A-Za-z0-9\-]{1,20}[ \t]{1,9})?"
-                r"([^\s\"',;<>()\[\]{}]{6,})",
-                re.IGNORECASE,
-            ),
-            is_odd,
-        ),
-        *_yaml(labels),
-    )
-
-
-def _yaml(labels: str) -> tuple[Spelling, ...]:
-    """A value on the lines below its key: one word, a block, or a list."""
-    before = r"(?:-[ \t]{1,3}|[^\n]{0,80}?[\"'>][ \t]?)?"
-    key = rf"^([ \t]{{0,80}}){before}[\"']?(?:[A-Za-z]{{1,20}}[_\-]){{0,3}}(?:{labels})[\"']?"
-    key += r"[ \t]{0,3}:[ \t]{0,3}"
-    below = r"(?:#[^\n]{0,200}|[&!][\w!]{1,40})?[ \t]{0,3}\r?\n"
-    line = r"(?!\[[A-Z]+_\d)[^\s][^\n]{0,500}"
-    item = r"(?!\[)[^\s:#(){}\[\],;<>]{3,}"
-    word = r"[\"']?([^\s\"':#(){}\[\],;<>][^\s\"'(){}\[\],;<>]{2,})[\"']?[ \t]{0,9}(?=\r?\n|\Z)"
-    flags = re.IGNORECASE | re.MULTILINE
-    block = rf"[|>][+\-\d]{{0,2}}[ \t]{{0,3}}\r?\n\1[ \t]{{1,20}}({line}(?:\n\1[ \t]{{1,20}}{line}){{0,60}})"
-    listed = rf"\1[ \t]{{0,20}}-[ \t]{{1,3}}({item}(?:[ \t]{{0,9}}\r?\n\1[ \t]{{0,20}}-[ \t]{{1,3}}{item}){{0,60}})"
-    tagged = r"[&!][\w!]{1,40}[ \t]{1,3}([^\s\"'(){}\[\],;<>]{3,})"
-    return (
-        ("SECRET", re.compile(key + block, flags), lambda found: bool(found.strip())),
-        ("SECRET", re.compile(rf"{key}{below}\1[ \t]{{1,20}}{word}", flags), is_secret),
-        ("SECRET", re.compile(rf"{key}{below}{listed}[ \t]{{0,9}}(?=\r?\n|\Z)", flags), is_odd),
-        ("SECRET", re.compile(key + tagged, flags), is_secret),
-    )
+        _word,
+    ),
+    Reading("SECRET", re.compile(r"\bidentified[ \t]+by[ \t]+(?:password[ \t]+)?(?=[\"'])", re.IGNORECASE), _word),
+    Reading(
+        "SECRET", re.compile(r"^[ \t]{0,9}(?:requirepass|masterauth|snmp-server community)[ \t]+", re.MULTILINE), _word
+    ),
+)

@@ -9,10 +9,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _ESCAPE = re.compile(
-    r"(?<!\\)\\++(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt\"'/]))|%([2-7][0-9A-Fa-f])"
+    r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt\"'/\\]))|%([2-7][0-9A-Fa-f])"
     r"|&#(?:0*(\d{2,5})|[xX]0*([0-9A-Fa-f]{2,4}));|&(quot|apos|amp|lt|gt|commat);"
 )
 _SIGNS = {"n": "\n", "r": "\n", "t": "\t", "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "commat": "@"}
+DEEPEST = 7
+"""Levels of escapes that are read: 127 backslashes before a quote."""
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
@@ -28,13 +30,30 @@ class Decoded(NamedTuple):
         return ((self.starts[start], self.ends[end - 1]) for start, end in spans if start < end)
 
 
-@lru_cache(maxsize=16)
-def decoded(text: str) -> Decoded | None:
-    r"""`text` without escapes, however often its backslashes are doubled; none where it has none.
+@lru_cache(maxsize=8)
+def views(text: str) -> tuple[Decoded, ...]:
+    r"""`text` with one level of escapes read after another, as JSON within strings of JSON has them; at most `DEEPEST`.
 
-    >>> found = decoded(r'{\\"pin\\": 1}')
+    >>> [view.text for view in views(r'{\\"pin\\": 1}')]
+    ['{\\"pin\\": 1}', '{"pin": 1}']
+    """
+    found: list[Decoded] = []
+    view = decoded(text)
+    while view is not None and len(found) < DEEPEST:
+        found.append(view)
+        deeper = decoded(view.text)
+        view = deeper and Decoded(
+            deeper.text, [view.starts[i] for i in deeper.starts], [view.ends[i - 1] for i in deeper.ends]
+        )
+    return tuple(found)
+
+
+def decoded(text: str) -> Decoded | None:
+    r"""`text` with one level of escapes read; none where it has none.
+
+    >>> found = decoded(r'{\"pin\": 1}')
     >>> found.text, list(found.source(iter([(1, 6)])))
-    ('{"pin": 1}', [(1, 10)])
+    ('{"pin": 1}', [(1, 8)])
     """
     said, starts, ends, last = [], list[int](), list[int](), 0
     for match in _ESCAPE.finditer(text):

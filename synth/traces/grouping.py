@@ -32,7 +32,7 @@ def grouped(traces: Sequence[Trace]) -> list[Trace]:
     """The traces, each with a group: its own where the log names one, else that of the first prompt that is like it.
 
     Compared with the first of each group and never along a chain. A group is called by the words that weigh most in its
-    first prompt; a prompt that has no words is in group `other`.
+    first prompt, and by none that was masked in any trace; a prompt that has no words is in group `other`.
 
     >>> asked = ("Translate this invoice", "Translate the invoice again", "Sort these integers")
     >>> [one.group for one in grouped([Trace(prompt=text, completion="") for text in asked])]
@@ -40,12 +40,13 @@ def grouped(traces: Sequence[Trace]) -> list[Trace]:
     """
     words = [_words(trace.prompt) for trace in traces]
     rarity = _rarity(words)
+    hidden = frozenset[str]().union(*(trace.hidden for trace in traces))
     kept: list[str] = []
     among: dict[str, list[tuple[int, float]]] = defaultdict(list)
     made = []
     for trace, said in zip(traces, words, strict=True):
         if trace.group:
-            made.append(in_group(trace, _slug(trace.group)))
+            made.append(in_group(trace, _shown(trace.group, hidden)))
             continue
         weights = _weighted(said, rarity)
         alike: Counter[int] = Counter()
@@ -55,7 +56,7 @@ def grouped(traces: Sequence[Trace]) -> list[Trace]:
         best = max(alike, key=lambda place: (alike[place], -place), default=None)
         if best is None or alike[best] < LIKE:
             best = len(kept)
-            kept.append(_named(weights))
+            kept.append(_named({word: weight for word, weight in weights.items() if word not in hidden}))
             for word, weight in weights.items():
                 among[word].append((best, weight))
         made.append(in_group(trace, kept[best]))
@@ -85,6 +86,14 @@ def _weighted(said: Sequence[str], rarity: dict[str, float]) -> dict[str, float]
 def _named(weights: dict[str, float]) -> str:
     heaviest = sorted(weights, key=lambda word: (-weights[word], word))[:NAMED_BY]
     return _slug("-".join(sorted(heaviest)))
+
+
+def _shown(name: str, hidden: frozenset[str]) -> str:
+    """The name that a log gives a group, without long words that are masked elsewhere."""
+    said = re.split(r"[\s/]+", name.strip())
+    return _slug(
+        " ".join(word for word in said if len(word) < 8 or not hidden.intersection(_WORD.findall(word.casefold())))
+    )
 
 
 def _slug(name: str) -> str:

@@ -17,12 +17,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from synth.traces.escapes import decoded, plain_letter
+from synth.traces.again import Again
+from synth.traces.escapes import plain_letter, views
 from synth.traces.names import name_parts, names_in
 from synth.traces.patterns import RULES
 
-MASKING_VERSION = 3
+MASKING_VERSION = 4
 """Raised with every change of what is masked, so that a log is read anew."""
+
+
+SECRETS = ("KEY", "TOKEN", "LOGIN", "SECRET")
+"""Kinds that are masked wherever they come again."""
 
 
 class Masked(NamedTuple):
@@ -30,6 +35,8 @@ class Masked(NamedTuple):
 
     texts: tuple[str, ...]
     counts: Mapping[str, int]
+    words: frozenset[str] = frozenset()
+    """Words of what was taken out, for what is told of many texts together; never to be stored."""
 
 
 def mask(texts: Sequence[str]) -> Masked:
@@ -44,7 +51,10 @@ def mask(texts: Sequence[str]) -> Masked:
     hidden, shown = _Hidden(), [plain(text) for text in texts]
     for rule in RULES:
         shown = [_twice(text, rule.spans, rule.kind, hidden) for text in shown]
-    said = [view.text for text in shown if (view := decoded(text)) is not None]
+    for kind in SECRETS:
+        again = Again(hidden.of(kind))
+        shown = [_twice(text, again.spans, kind, hidden) for text in shown]
+    said = [view.text for text in shown for view in views(text)]
     names = sorted({name for text in [*shown, *said] for name in names_in(text)}, key=lambda name: (-len(name), name))
     for name in names:
         for part in name_parts(name):
@@ -53,7 +63,7 @@ def mask(texts: Sequence[str]) -> Masked:
     if words:
         pattern = re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, words))})(?![\w\]])")
         shown = [_twice(text, partial(_places, pattern), "NAME", hidden) for text in shown]
-    return Masked(tuple(shown), dict(hidden.counts))
+    return Masked(tuple(shown), dict(hidden.counts), hidden.words())
 
 
 def plain(text: str) -> str:
@@ -88,12 +98,19 @@ class _Hidden:
     def of(self, kind: str) -> list[str]:
         return [value for one, value in self._known if one == kind]
 
+    def words(self) -> frozenset[str]:
+        said = (value for kind, value in self._known if kind != "KEY")
+        return frozenset(word for value in said for word in re.findall(r"[^\W\d_]{3,}", value.casefold()))
+
 
 def _twice(text: str, spans: Callable[[str], Iterator[tuple[int, int]]], kind: str, hidden: _Hidden) -> str:
-    """`text` with a placeholder in each span of it as it stands, and as it reads without its escapes."""
+    """`text` with a placeholder in each span of it as it stands, and as it reads with its escapes read."""
     text = _replaced(text, spans(text), kind, hidden)
-    view = decoded(text)
-    return text if view is None else _replaced(text, view.source(spans(view.text)), kind, hidden)
+    depth = 0
+    while depth < len(found := views(text)):
+        text = _replaced(text, found[depth].source(spans(found[depth].text)), kind, hidden)
+        depth += 1
+    return text
 
 
 def _replaced(text: str, spans: Iterator[tuple[int, int]], kind: str, hidden: _Hidden) -> str:

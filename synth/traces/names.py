@@ -27,7 +27,8 @@ _RULES = tuple(
         rf"[ _-]?name|customer|patient|account holder|card ?holder|cc|to|from)[\"']?[ \t]*[:=][ \t]*[\"']?({_ONE})",
         rf"\b(?i:(?:full|first|last|customer|client|patient|contact|employee|card ?holder)[ _-]?name)[\"']?"
         rf"[ \t]*(?:[:=]|is)[ \t]*[\"']?({_ANY})",
-        rf"(?<![\w])(?i:name)[\"']?[ \t]*[:=][ \t]*[\"']?({_ONE})",
+        rf"(?<![\w])(?i:name)[\"']?[ \t]*[:=][ \t]*[\"']?"
+        rf"(?![A-Z][A-Z\d_]{{0,60}}[\"']?[\s,]{{1,60}}[\"']?value)({_ONE})",
     )
 )
 _NOT_NAMES = frozenset(

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from synth.traces.commands import spellings
-from synth.traces.spoken import is_login, is_secret
+from synth.traces.announced import ANNOUNCED, Reading
+from synth.traces.commands import COMMANDS
+from synth.traces.headers import HEADERS
+from synth.traces.spoken import is_secret
+from synth.traces.tables import InsertRule, TableRule
 
 _DASH = " .\\-\u00a0\u2009\u202f\u2010-\u2015"
 _PLACEHOLDER = re.compile(r"\[[A-Z]+_\d+\]")
@@ -125,6 +128,15 @@ def is_random(text: str) -> bool:
     return entropy >= 3.3 and turns >= (3 if mixed else 6)
 
 
+def _is_login(text: str) -> bool:
+    return is_secret(text.partition(":")[2], quoted=True)
+
+
+def _is_borne(text: str) -> bool:
+    """Whether what follows `Bearer` is no word of a sentence."""
+    return is_secret(text, quoted=True) and re.search(r"[^A-Za-z\-]|[a-z][A-Z]", text.rstrip(".:!?*_")) is not None
+
+
 def _is_ipv4(text: str) -> bool:
     return all(int(part) <= 255 for part in text.split("."))
 
@@ -163,23 +175,6 @@ _KEY = (
     r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}|whsec_[A-Za-z0-9+/=]{16,}|eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
     r"(?:\.[A-Za-z0-9_\-]*)?"
 )
-_COUNTED = ("max", "min", "num", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "next", "last", "first")
-_NO_COUNT = "".join(rf"(?<!{word}[ _\-])" for word in _COUNTED)
-_LABEL = (
-    r"pass(?:word|wd|phrase|code)|pwd|secret(?:[ _\-]?key)?|api[ _\-]?key|auth[ _\-]?key|access[ _\-]?key(?:[ _\-]?id)?"
-    r"|private[ _\-]?key|client[ _\-]?secret"
-    rf"|[a-z]{{0,10}}[ _\-]?{_NO_COUNT}token|session(?:[ _\-]?id)?|set-cookie|cookie"
-    r"|passwort|kennwort|contrase(?:n|\u00f1)a|mot de passe|senha|wachtwoord"
-    r"|has(?:l|\u0142)o|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801"
-    r"|(?:account|shared|storage|master|signing|encryption)[ _\-]?key"
-    r"|otp|cvv|cvc|pin(?:[ _\-]?code)?|one[ -]time code|verification code|security code|login code"
-)
-_TOLD = (
-    r"pass(?:word|wd|phrase|code)|pwd|secret(?: key)?|api[ \-]?key|access[ \-]?key|(?:[a-z]{3,10} )?token|otp|cvv|cvc"
-    r"|pin(?: code)?|one[ -]time code|(?:verification|security|login) code"
-)
-_VALUE = r"\"[^\"\n]{3,}\"|'[^'\n]{3,}'|`[^`\n]{3,}`|[^\s\"'`(){},;<>]{4,}+(?!\()"
-_SAID = r"\"[^\"\n]{3,}\"|'[^'\n]{3,}'|`[^`\n]{3,}`|(?=[^\s]*[\d!@#$%^&*])[^\s\"'`(){},;<>]{4,}+(?!\()"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _DATE = (
     rf"\d{{1,4}}[./\-]\d{{1,2}}[./\-]\d{{1,4}}|\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?{_MONTH},? \d{{4}}"
@@ -187,29 +182,25 @@ _DATE = (
 )
 _WAY = r"Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Way|Square|Terrace|Crescent|Close|Row"
 
-RULES: tuple[Rule | CardRule | IbanRule, ...] = (
+RULES: tuple[Rule | Reading | CardRule | IbanRule | InsertRule | TableRule, ...] = (
     Rule(
         "KEY",
         re.compile(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,60}-----|\Z)"
         ),
     ),
-    Rule("LOGIN", re.compile(r"\b[a-z][a-z0-9+.\-]{1,20}://([^\s/@:]{0,200}:[^\s/@]{1,200})(?=@)", re.IGNORECASE)),
-    Rule("KEY", re.compile(rf"(?<![A-Za-z0-9])(?:{_KEY})")),
-    Rule("TOKEN", re.compile(r"\bBearer[ \t]+([^\s\"',;)]{8,})")),
-    Rule("TOKEN", re.compile(r"\bbearer[ \t]+([A-Za-z0-9._~+/=\-]{8,})", re.IGNORECASE), _has_digit),
-    Rule("TOKEN", re.compile(r"\bbasic[ \t]+([A-Za-z0-9+/=]{8,})", re.IGNORECASE), is_login),
-    *(Rule(*spelling) for spelling in spellings(_LABEL)),
     Rule(
-        "SECRET",
-        re.compile(
-            rf"(?<![A-Za-z])(?:{_LABEL})[\"'*`]{{0,3}}[ \t]{{0,3}}(?::=|=>|[:=])[*]{{0,2}}[ \t]{{0,3}}({_VALUE})",
-            re.IGNORECASE,
-        ),
-        is_secret,
+        "LOGIN",
+        re.compile(r"\b[a-z][a-z0-9+.\-]{1,20}://([^\s/@:]{0,200}:[^\s/@]{1,200})(?=@)", re.IGNORECASE),
+        _is_login,
     ),
-    Rule("SECRET", re.compile(rf"<(?:{_LABEL})>[ \t]*([^<>\s][^<>\n]{{2,}})</", re.IGNORECASE)),
-    Rule("SECRET", re.compile(rf"(?<![\w\-])--?(?:{_LABEL})[ \t]+({_VALUE})", re.IGNORECASE), is_secret),
+    Rule("KEY", re.compile(rf"(?<![A-Za-z0-9])(?:{_KEY})")),
+    *HEADERS,
+    Rule("TOKEN", re.compile(r"\bbearer[ \t]+([^\s\"'`,;()<>]{8,})", re.IGNORECASE), _is_borne),
+    InsertRule(),
+    *COMMANDS,
+    *ANNOUNCED,
+    TableRule(),
     Rule(
         "SECRET",
         re.compile(r"[?&](?:sig|signature|key|code|auth|hmac)=([^\s&\"'<>\[\]]{8,})", re.IGNORECASE),
@@ -217,25 +208,12 @@ RULES: tuple[Rule | CardRule | IbanRule, ...] = (
     ),
     Rule(
         "TOKEN",
-        re.compile(r"\bAuthorization[\"']?[ \t]*[:=][ \t]*[\"']?Basic[ \t]+([A-Za-z0-9+/]{4,}={0,2})", re.IGNORECASE),
-    ),
-    Rule(
-        "TOKEN",
         re.compile(r"(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/([\w/\-]{8,})", re.IGNORECASE),
     ),
     Rule(
-        "SECRET",
-        re.compile(
-            r"\bmy (?:new |old )?(?:password|passphrase|passcode) (?:is|was):? "
-            r"(?!(?:not|wrong|incorrect|too|the|a|an|long|short|lost|forgotten|expired|invalid|secure|safe|being|never|still|now|required)\b)([^\s.,;?!\[\]]{4,})",
-            re.IGNORECASE,
-        ),
-    ),
-    Rule("SECRET", re.compile(rf"(?<![A-Za-z])(?:{_TOLD})[ \t]+(?:is|was|to)[ \t]*:?[ \t]+({_SAID})", re.IGNORECASE)),
-    Rule(
         "EMAIL",
         re.compile(
-            r"(?:(?!%40|&#0?64;|&commat;)[^\s@<>()\[\]{},;:\"'|=/\\]){1,64}+(?<!\.)"
+            r"(?:(?!%40|&#0?64;|&commat;)[^\s@<>()\[\]{},;:\"'|=/\\]){1,64}+(?<!\.)(?<!\bgit(?=@))(?<!\bhg(?=@))"
             r"(?:@|%40|&#0?64;|&commat;|[ ]?[\[(]at[\])][ ]?|[ ](?-i:AT)[ ])"
             r"(?:[^\W_](?:[\w\-]{0,61}[^\W_])?(?:\.|[ ]?[\[(]dot[\])][ ]?|[ ](?-i:DOT)[ ])){1,6}"
             r"[^\W\d_]{2,24}(?![\w\-])",
@@ -255,7 +233,7 @@ RULES: tuple[Rule | CardRule | IbanRule, ...] = (
             r"\b(?:ssn|social security(?: number)?|passport|account (?:number|no\.?)|tax id|national id"
             r"|driver'?s licen[cs]e|customer (?:id|number)|user ?id|order (?:id|number)"
             r"|patient (?:id|number)|policy number|invoice number)"
-            r"(?: number| no\.?)?[\"']?[ \t]*(?:[:=#]|is)?[ \t]*#?([A-Za-z0-9][A-Za-z0-9\-]{3,30})(?![\w\-])",
+            r"(?: number| no\.?)?[\"']?[ \t]{0,9}(?:[:=#]|is)?[ \t]{0,9}#?([A-Za-z0-9][A-Za-z0-9\-]{3,30})(?![\w\-])",
             re.IGNORECASE,
         ),
         _has_digit,

@@ -44,6 +44,8 @@ class Trace:
     outcome: Outcome = "unknown"
     group: str = ""
     masked: Mapping[str, int] = field(default_factory=dict)
+    hidden: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    """Words of what was masked, in memory alone: no group is called by one."""
 
     @property
     def identity(self) -> str:
@@ -80,7 +82,7 @@ def read_trace(row: Mapping[str, Any]) -> Trace | str:
     if any(injected(text) for text in found.texts):
         return "trace: addresses the judge"
     said = dict(zip(("prompt", "completion", "feedback", "group"), found.texts, strict=True))
-    return Trace(**said, outcome=outcome, masked=found.counts)
+    return Trace(**said, outcome=outcome, masked=found.counts, hidden=found.words)
 
 
 def outcome_of(verdict: object) -> Outcome | None:
