@@ -3,66 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from synth.traces.blocks import Span, below, sentence
-from synth.traces.labels import BEFORE, KEY, Sure, sure
-from synth.traces.spoken import is_code, is_odd, is_prose, is_secret, names_a_value
-from synth.traces.values import FIXED, Value, closes, listed_at, quoted_at, within, word_at
+from synth.traces.assigned import assigned, value_of
+from synth.traces.blocks import Span
+from synth.traces.keys import Key, Reading, kept
+from synth.traces.labels import BEFORE, KEY, sure
+from synth.traces.spoken import is_prose
+from synth.traces.values import Value, quoted_at, within, word_at
 
-
-class Reading(NamedTuple):
-    """Where `pattern` matches, `reads` says which spans are a `kind`; both read a text in linear time."""
-
-    kind: str
-    pattern: re.Pattern[str]
-    reads: Callable[[re.Match[str]], Sequence[Span]]
-
-    def spans(self, text: str) -> Iterator[Span]:
-        """Places to mask, in order."""
-        at = 0
-        while (match := self.pattern.search(text, at)) is not None:
-            found = self.reads(match)
-            yield from found
-            at = max(match.end(), match.start() + 1, found[-1][1] if found else 0)
-
-
-class Key(NamedTuple):
-    """A key as it stands in a text: its whole name, what it announces, and the text of its line that leads to it."""
-
-    text: str
-    start: int
-    end: int
-    name: str
-    sure: Sure
-    before: str
-
-
-_QUOTE = r"[bBrRfFuU@$]{0,2}[\"'`(\[{]"
-_TYPE = r"&?[A-Za-z_][\w.?]{0,40}(?:\[[\w., |\[\]]{0,40}\]|<[\w, ]{0,30}>)?(?:[ \t]\|[ \t][\w.]{1,20})?"
-_CLOSE = r"[\"'`*_)\]]{0,5}[ \t]{0,3}(?:\([^()\n]{1,40}\)[ \t]{0,3})?[*_]{0,2}(?:\[\d{0,4}\])?"
-_ASSIGNED = re.compile(
-    rf"{_CLOSE}[ \t]{{0,9}}(?:\s{{1,80}}(?=:[ \t\n]*[\"']))?(?:(?P<typed>(?::[ \t]{{0,3}}{_TYPE}|[ \t](?:string|str))"
-    rf"[ \t]{{0,3}}=(?=[ \t]{{0,3}}{_QUOTE}))"
-    r"|(?P<sep>:=|=>|[=!]==?|\?\?=?|\|\|=?|\+=|:-|\bor\b|=|:(?!:|//)))[*]{0,2}(?P<gap>[ \t]{0,9})"
-)
-_PARAMETER = re.compile(r"[`*]{0,2}[ ]\((?:str|string|bytes|int|bool|optional)\b")
-_NEXT_LINE = re.compile(rf"\s{{1,80}}(?={_QUOTE})")
-_TAGS = re.compile(r"(?:[&!][\w!]{1,40}[ \t]{1,3}){1,2}(?=[^\s#])")
-_COMMA = re.compile(r"[\"'`]\]?[ \t]{0,9},\s{0,40}(?=[bBrRfFuU]{0,2}[\"'`])")
+_COMMA = re.compile(r"[\"'`\])]{0,4}(?:[ \t]{0,9},|\.\w{1,20}\()\s{0,40}(?=[bBrRfFuUN]{0,2}[\"'`])")
 _GIVEN = re.compile(
-    r"(?:getenv|environ\.get|\.get|fetch|define|[sS]et\w{0,20}|put\w{0,10}|setdefault|getProperty|pop|setattr|env|config"
-    r"|append|add|update|Header|header|param|field)\(\s{0,9}(?:[\w.$]{1,40},\s{0,9}|[\"'][^\"'\n]{1,40}[\"'],\s{0,9})?"
-    r"[\"'`]\Z"
+    r"(?:getenv|fill|type|input|environ\.get|\.get|fetch|define|[sS]et\w{0,20}|put\w{0,10}|setdefault|getProperty|pop"
+    r"|setattr|env|config|append|add|update|Header|header|param|field)\(\s{0,9}(?:[\w.$]{1,40},\s{0,9}|[\"'][^\"'\n]{1,40}[\"'],\s{0,9})?"
+    r"[\"'`][#.\[]?(?:name=[\"']?)?\Z"
 )
 _NAMED = re.compile(
-    r"(?:name|key|id|variable|var|label|title|field|parameter\w{0,9})[\"']?\s{0,3}[:=]?\s{0,3}[\"']?\Z", re.I
+    r"(?:name|key|id|variable|var|label|title|field|parameter\w{0,9})[\"']?\s{0,3}[:=]?\s{0,3}[\"']?(?:[/#][\w/]{0,40})?\Z"
+    r"|\bsecrets?[ ]set[ ]\Z",
+    re.IGNORECASE,
 )
 _AND_VALUE = re.compile(
     r"[\"']?[\s,;{]{1,60}(?:[\"']?[A-Za-z][\w\-]{0,20}[\"']?\s{0,8}[:=]\s{0,3}(?:\"[^\"\n]{0,60}\"|'[^'\n]{0,60}'"
     r"|[\w.\-]{1,40})[\s,;]{1,60}){0,3}?[\"']?(?:Parameter)?(?:value|default|content|secret_?string|val)[\"']?"
-    r"\s{0,8}[:=][ \t]{0,3}",
+    r"\s{0,8}[:=][ \t]{0,3}|[ \t][^\n|;&]{0,80}?--(?:value|body|data)[ =]",
     re.IGNORECASE,
 )
 _THEN_NAME = re.compile(r"\s{0,40},\s{0,40}[\"']?(?:name|key)[\"']?\s{0,8}[:=]\s{0,3}[\"']([\w.\-]{1,60})[\"']", re.I)
@@ -73,21 +37,26 @@ _IN_TAG = re.compile(r"<(?:[\w\-]{1,30}:)?\Z|<[^<>]{0,200}\b(?:name|key)=[\"']\Z
 _CONTENT = re.compile(
     r"[\"']?(?:\s[^<>]{0,200})?(?<!/)>\s{0,40}(?:<!\[CDATA\[(.{1,400}?)\]\]>|([^<\s][^<\n]{0,400})(?=\s{0,40}</))"
 )
-_BLANK = re.compile(r"[ \t]{1,9}(?=[^\s:=\-])")
-_SAID = re.compile(r"[\"'`*_)]{0,3}[ \t]{1,3}(?:is|was|are|to|will be)(?:[ \t]{0,3}:)?[ \t]{1,3}", re.IGNORECASE)
-_SETS = re.compile(
-    r"(?:^|[ \t;&\"'])(?:ENV|setenv|SetEnv|setx|config(?:ure)?[ :]set|fastcgi_param|requirepass)[ \t]+\Z", re.M
+_BLANK = re.compile(
+    r"[ \t]{1,9}(?:\d[ \t](?=[\w$./]{6}))?(?=[^\s:=\-])"
+    r"|[*_]{0,2}[ \t]{0,3}(?P<odd>(?:[-\u2013\u2014|>\u2192]{1,2}[ \t]|\r?\n)[ \t]{0,9})(?=\S)"
 )
-_LOGIN = re.compile(r"\b(?:login|user|account|default|machine)\s[^\n]{0,100}\n?[ \t]*\Z")
+_SAID = re.compile(
+    r"[\"'`*_)]{0,3}[ \t]{1,3}(?:(?:has|been|is|was|changed|set|reset|updated)[ \t]){0,3}"
+    r"(?:is|was|are|to|now|be|ist|lautet|est|es)(?:[ \t]{0,3}:)?[ \t]{1,3}",
+    re.IGNORECASE,
+)
+_SETS = re.compile(
+    r"(?:^|[ \t;&\"'])(?:ENV|set[ \t]+-\w{1,3}|setenv|SetEnv|setx|config(?:ure)?[ :]set|fastcgi_param)[ \t]+\Z",
+    re.M,
+)
+_LOGIN = re.compile(
+    r"\b(?:(?:login|user(?:name)?|account|machine)\s{1,9}(?!(?:and|or|with|a|the|is)\b)[^\s,.:]{1,80}|default)\s{1,40}\Z"
+)
 _PLAINLY = re.compile(
     r"(?:not?|never|now|still|being|too|the|an?|long|short|lost|wrong|correct|right|bad|good|weak|strong|safe|secure|set"
     r"|known|unknown|empty|visible|same|kept|sent|\w+(?:ed|ing|able|ible|ive|ent|ant|ly|al|ful|less|ous))",
     re.IGNORECASE,
-)
-_NUMBER_TYPE = re.compile(r"\b(?:u?int(?:\d+_t|\d+)?|long|short|byte|#define|let|var|const|val)[ \t]+\Z")
-_WRAPPED = re.compile(
-    r"(?:new[ \t]+)?(?:Secret(?:Str|Bytes)?|str|bytes|String|dict|list|set|tuple|Array|Object|frozenset|(?:\w{1,20}\.)?"
-    r"(?:hash\w*|md5|sha\d+|quote|b64encode|hashpw)|encodeURIComponent|[Ss]tring\[\])(?=[({])"
 )
 
 
@@ -112,7 +81,7 @@ def _element(key: Key) -> Sequence[Span] | None:
     if held is None:
         return None
     start, end = held.span(held.lastindex or 0)
-    return _kept(key, [Value(start, end, end, False)]) or None
+    return kept(key, [Value(start, end, end, False)]) or None
 
 
 def _pair(key: Key) -> Sequence[Span] | None:
@@ -120,7 +89,7 @@ def _pair(key: Key) -> Sequence[Span] | None:
     if not _NAMED.search(key.before[-40:]):
         return None
     gap = _AND_VALUE.match(key.text, key.end)
-    return None if gap is None else _value(key, gap.end(), ":", False)
+    return None if gap is None else value_of(key, gap.end(), ":", False)
 
 
 def _given(key: Key) -> Sequence[Span] | None:
@@ -128,113 +97,58 @@ def _given(key: Key) -> Sequence[Span] | None:
     comma = _COMMA.match(key.text, key.end)
     if comma is None:
         return None
-    known = _GIVEN.search(key.before[-100:]) is not None or (key.name[:1] == "-" and "ption(" not in key.before)
+    gap = comma[0].lstrip("\"'`])")
+    if comma[0][:1] not in "\"'`])" and not key.name.isupper():
+        return None
+    known = (
+        _GIVEN.search(key.before[-100:]) is not None
+        or (key.name[:1] == "-" and "ption(" not in key.before)
+        or gap.startswith((".send", ".fill", ".type", ".set", ".val"))
+        or (key.name.isupper() and gap == comma[0])
+    )
+    if gap[:1] == "." and not known:
+        return None
     found = quoted_at(key.text, comma.end())
-    return _kept(key if known else key._replace(sure="odd"), found)
+    return kept(key if known else key._replace(sure="odd"), found)
 
 
 def _set(key: Key) -> Sequence[Span] | None:
     """What a method that sets a secret is given: `set_password("value")`."""
     _, dot, called = key.name.rpartition(".")
-    if key.text[key.end : key.end + 1] != "(" or not (_SETTER.match(called) or (dot and key.sure == "word")):
+    if key.text[key.end : key.end + 1] != "(" or not (
+        _SETTER.match(called)
+        or called == "PASSWORD"
+        or (dot and key.sure == "word" and called.isalpha() and called.islower())
+    ):
         return None
-    return _kept(key, within(key.text, key.end))
-
-
-def _assigned(key: Key) -> Sequence[Span] | None:
-    """What stands behind `:`, `=` and the like."""
-    gap = _ASSIGNED.match(key.text, key.end)
-    if gap is None:
-        return None
-    sign = "=" if gap["typed"] else gap["sep"]
-    if sign == ":-" and "${" not in key.before:
-        return None
-    if _PARAMETER.match(gap[0]):
-        return []
-    if key.name.isupper() and gap[0] in ("= ", "=\t"):
-        return []
-    if key.sure == "digits" and (sign == "=>" or _NUMBER_TYPE.search(key.before)):
-        return []
-    return _value(key, gap.end(), sign, bool(gap["gap"]))
-
-
-def _value(key: Key, at: int, sign: str, spaced: bool) -> Sequence[Span]:
-    text = key.text
-    if FIXED.match(text, at):
-        return []
-    if (tags := _TAGS.match(text, at)) and sign == ":":
-        at = tags.end()
-    if sign == ":":
-        head = re.fullmatch(r"([ \t]*)(?:- +)?[\"']?|.*?[\"'>] ?([ \t]*)[\"']?", key.before)
-        found = below(text, at, len((head[1] or head[2] or "") if head else ""), key.sure) if head else None
-        if found:
-            return found
-    if (line := _NEXT_LINE.match(text, at)) and (sign != ":" or text[key.end : key.end + 1] in "\"'"):
-        at = line.end()
-    quoted = quoted_at(text, at)
-    if quoted:
-        if closes(text, quoted[0].start - 1):
-            return []
-        if text[quoted[0].end_inner] == "`" and sign == "=" and not spaced:
-            key = key._replace(sure="odd")
-        return _kept(key, quoted)
-    if sign in ("==", "===", "!=", "!==", "??", "||", "or", "+="):
-        return []
-    if wrapped := _WRAPPED.match(text, at):
-        return _kept(key, within(text, wrapped.end()))
-    if text[at : at + 1] in ("[", "(", "{"):
-        held = within(text, at) or listed_at(text, at)
-        if "cookie" in key.name.lower() and held and held[0].quoted:
-            key = key._replace(sure="word")
-        found = _kept(key if sign == ":" or (held and held[0].quoted) else key._replace(sure="odd"), held)
-        return [span for span in found if key.sure != "odd" or span[1] - span[0] >= 12]
-    if text[at : at + 1] in ("'", '"') and text[at + 1 : at + 2].isalnum() and not closes(text, at):
-        end = text.find("\n", at)
-        return _kept(key, [Value(at + 1, end if 0 < end < at + 400 else min(len(text), at + 60), at, True)])
-    return _bare(key, at, sign, spaced)
-
-
-def _bare(key: Key, at: int, sign: str, spaced: bool) -> Sequence[Span]:
-    text, shouted = key.text, key.name.isupper() and not spaced
-    word = word_at(text, at, style="told" if sign == ":" else "assigned")
-    if word is None:
-        return []
-    said = text[word.start : word.end]
-    called = "(" in said and ")" not in said and ")" not in text[word.end : word.end + 200].split("\n")[0]
-    if called and key.sure == "word" and said[0].isalnum():
-        return [(word.start, word.end)]
-    if sign == "=>" or (sign != ":" and not shouted and names_a_value(said, text)):
-        key = key._replace(sure="odd")
-    elif sign == ":" and text[word.end : word.end + 1] in ",})" and names_a_value(said, text):
-        return []
-    if not _kept(key, [word]):
-        return []
-    if key.sure == "word" and (sign == ":" or (not key.before.strip() and not shouted)):
-        span = sentence(text, word)
-        return [span] if span else []
-    return [(word.start, word.end)]
+    return kept(key, within(key.text, key.end))
 
 
 def _blank(key: Key) -> Sequence[Span] | None:
     """What follows after a blank: an option's word, a line of a login, an odd word or a quoted one."""
     gap = _BLANK.match(key.text, key.end)
-    if gap is None:
+    if gap is None or re.search(r"<(?:[\w\-]{1,30}:)?\Z", key.before[-32:]):
         return None
     option, sets = key.name[:1] == "-", _SETS.search(key.before) is not None
     if option and key.sure == "odd" and re.search("token|pass|auth", key.name, re.IGNORECASE):
         key = key._replace(sure="word")
     if quoted := quoted_at(key.text, gap.end()):
         said = key.text[quoted[0].start : quoted[0].end_inner]
-        return [] if is_prose(said) or (option and "=" in said) else _kept(key, quoted[:1])
+        return [] if is_prose(said) or (option and "=" in said) else kept(key, quoted[:1])
     word = word_at(key.text, gap.end(), style="shell" if option or sets else "told")
     if word is None:
         return []
     said = key.text[word.start : word.end]
+    if gap["odd"]:
+        alone = "\n" not in gap["odd"] or (
+            key.begins and key.text[word.end : word.end + 1] in ("", "\n", '"', "'", "\\")
+        )
+        return kept(key._replace(sure="odd"), [word]) if alone and "word" in key.sure else None
     if option or sets or (_LOGIN.search(key.before) or _LOGIN.search(_line_before(key))):
-        return [] if said[0] in "$-" or "id=" in said else _kept(key, [word])
+        return [] if said[0] in "$-" or "id=" in said else kept(key, [word])
     if key.sure == "word" and not (said.isdigit() and len(said) > 5):
         key = key._replace(sure="odd")
-    return _kept(key, [word]) or None
+    return kept(key, [word]) or None
 
 
 def _line_before(key: Key) -> str:
@@ -251,40 +165,28 @@ def _sentence(key: Key) -> Sequence[Span] | None:
         return None
     quoted = quoted_at(key.text, gap.end())
     if quoted:
-        return _kept(key, quoted[:1]) if not is_prose(key.text[quoted[0].start : quoted[0].end_inner]) else []
+        return kept(key, quoted[:1]) if not is_prose(key.text[quoted[0].start : quoted[0].end_inner]) else []
     word = word_at(key.text, gap.end())
     if word is None:
         return []
     said = key.text[word.start : word.end]
     mine = "my" in key.before[-12:].lower().split()
     told = "pass" in key.name.lower() or mine
-    if key.sure == "word" and (not told or _PLAINLY.fullmatch(said) or is_prose(said) or len(said) < 4):
+    if key.sure == "word" and (
+        not told or "are" in gap[0].split() or _PLAINLY.fullmatch(said) or is_prose(said) or len(said) < 4
+    ):
         key = key._replace(sure="odd")
-    return _kept(key, [word])
-
-
-def _kept(key: Key, values: Sequence[Value]) -> list[Span]:
-    """The spans of the values that are secrets after such a key."""
-    return [(value.start, value.end_inner) for value in values if _is_kept(key, value)]
-
-
-def _is_kept(key: Key, value: Value) -> bool:
-    said = key.text[value.start : value.end_inner]
-    if FIXED.fullmatch(said):
-        return False
-    if key.sure == "digits":
-        return is_code(said)
-    return (is_secret if key.sure == "word" else is_odd)(said, quoted=value.quoted)
+    return kept(key, [word])
 
 
 def _value_first(match: re.Match[str]) -> Sequence[Span]:
     quoted = quoted_at(match.string, match.end())
     named = _THEN_NAME.match(match.string, quoted[0].end) if quoted else None
     how = sure("", named[1]) if named else None
-    return _kept(Key(match.string, match.start(), match.end(), "", how, ""), quoted[:1]) if how else []
+    return kept(Key(match.string, match.start(), match.end(), "", how, ""), quoted[:1]) if how else []
 
 
-_FORMS = (_element, _pair, _given, _set, _assigned, _sentence, _blank)
+_FORMS = (_element, _pair, _given, _set, assigned, _sentence, _blank)
 
 ANNOUNCED = (
     Reading("SECRET", re.compile(r"[\"']value[\"']\s{0,8}[:=]\s{0,3}(?=[\"'])", re.IGNORECASE), _value_first),

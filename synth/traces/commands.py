@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from synth.traces.announced import Reading
 from synth.traces.blocks import Span
+from synth.traces.keys import Reading
 from synth.traces.spoken import is_odd, is_secret
 from synth.traces.values import FIXED, quoted_at, word_at
 
@@ -60,10 +60,12 @@ COMMANDS: tuple[Reading, ...] = (
     _on(
         r"sshpass|(?:docker|podman|nerdctl|buildah|skopeo|helm registry|az|oc|crane auth|oras|cf) login|twine|mongo"
         r"(?:sh|dump|restore|export|import|stat|top)?|(?:evil-)?winrm|kinit|arangosh|cypher-shell|neo4j-admin|rpcclient"
-        r"|crackmapexec|netexec|cqlsh|influx|hydra|pg_probackup|svn",
+        r"|crackmapexec|netexec|cqlsh|influx|hydra|svn|user(?:add|mod)",
         rf"(?:-p|--password)(?:{_GAP}|(?=[\"']))",
     ),
     _on(r"zip|unzip|zipcloak|sqlcmd|bcp|isql|tsql|mosquitto_\w{3}|ipmitool|mqtt", rf"-P(?:{_GAP}|(?=\S))"),
+    _on(r"ssh-keygen|puttygen", rf"-[NP](?:{_GAP})"),
+    _on(r"sudo -\w{0,4}S", r"<<<[ \t]{0,3}"),
     _on(r"redis-cli|snmp\w{0,12}|ncrack", rf"-[aA](?:{_GAP})"),
     _on(r"ldap\w{0,12}", rf"-w(?:{_GAP}|(?=\S))"),
     _on(r"snmp\w{0,12}|onesixtyone", rf"-[cX](?:{_GAP})"),
@@ -119,6 +121,16 @@ COMMANDS: tuple[Reading, ...] = (
             r"(?<![\w.*:/\-])(?!\S{1,80}\.(?:py|cc?|cpp|h|[jt]sx?|rs|go|java|rb|md|txt|sql|sh):)[\w.*\-]{1,80}:(?:\d{4,5}|\*)"
             r":[\w.*\-]{1,60}:[\w.*\-]{1,60}:(?=[^\s:]{3,200}(?:\s|\Z))",
             re.MULTILINE,
+        ),
+        _word,
+    ),
+    Reading("SECRET", re.compile(r"\bConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?=[\"'])"), _word),
+    Reading(
+        "SECRET",
+        re.compile(
+            r"\b(?:login|log[ -]?in|user(?:name)?|creds|credentials|account)\b[\"'*`]{0,3}[ \t]{0,3}:[* \t]{0,4}"
+            r"(?:[\w.@\-]{1,60})[ \t]{0,2}[/|:][ \t]{0,2}(?P<odd>)(?=[^\s/])",
+            re.IGNORECASE,
         ),
         _word,
     ),

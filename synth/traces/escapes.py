@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class Decoded(NamedTuple):
     starts: Sequence[int]
     ends: Sequence[int]
 
-    def source(self, spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    def source(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """Where in the source the spans stand."""
         return ((self.starts[start], self.ends[end - 1]) for start, end in spans if start < end)
 

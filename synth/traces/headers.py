@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from synth.traces.announced import Reading
 from synth.traces.blocks import Span
+from synth.traces.keys import Reading
 from synth.traces.spoken import NO_SECRETS, is_login, is_odd, is_prose, is_secret
 from synth.traces.values import FIXED, closes
 
@@ -79,7 +79,7 @@ HEADERS: tuple[Reading, ...] = (
     Reading(
         "TOKEN",
         re.compile(
-            r"\bauthorization[\"']?\]?[ \t]{0,9}[:=,][ \t]{0,9}[bfr]?(?P<open>[\"'`])?"
+            r"\bauthorization[\"']?\]?[ \t]{0,9}[:=,][ \t]{0,9}(?:[bfr](?=[\"'`]))?(?P<open>[\"'`])?"
             rf"(?:(?P<scheme>{_SCHEMES})[ \t]{{1,9}})?(?=\S)",
             re.IGNORECASE,
         ),

@@ -9,7 +9,8 @@ Sure = Literal["word", "odd", "digits"]
 """What is a secret after a key: any word, only what is no word and no number, or a short run of digits."""
 
 CORE = (
-    r"pass(?:words?|wds?|phrases?|codes?|w|(?![A-Za-z]))|pwds?|pswd|secrets?|tokens?|cookies?|sessions?(?:[ _\-]?ids?)?"
+    r"pass(?:words?|wds?|phrases?|codes?|w|(?![A-Za-z]))|pwds?|pswd|psks?|(?<![A-Za-z])pw(?![A-Za-z])"
+    r"|secrets?|tokens?|cookies?|sessions?(?:[ _\-]?ids?)?"
     r"|(?:api|auth|access|private|account|shared|storage|master|signing|encryption|secret|client|license)[ _\-]?keys?"
     r"|(?<=[A-Z]_)AUTH(?![a-zA-Z_])|passwort|kennwort|contrase(?:n|\u00f1)a|mot de passe"
     r"|senha|wachtwoord|has(?:l|\u0142)o|l\u00f6senord"
@@ -24,7 +25,7 @@ _WORDS = re.compile(r"[^\W\d_a-z]+(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+"
 _SURE = frozenset(
     re.findall(
         r"\S+",
-        "password passwords passwd passwds passphrase passphrases passcode passcodes passw pwd pwds pswd secret "
+        "password passwords passwd passwds passphrase passphrases passcode passcodes passw pwd pwds pswd psk pw secret "
         "secrets apikey apikeys passwort kennwort contrasena contraseña senha wachtwoord haslo hasło lösenord пароль "
         "密码 パスワード passe authkey accesskey secretkey",
     )

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from synth.traces.again import Again
+from synth.traces.blocks import Span
 from synth.traces.escapes import plain_letter, views
 from synth.traces.names import name_parts, names_in
 from synth.traces.patterns import RULES
@@ -50,10 +51,10 @@ def mask(texts: Sequence[str]) -> Masked:
     """
     hidden, shown = _Hidden(), [plain(text) for text in texts]
     for rule in RULES:
-        shown = [_twice(text, rule.spans, rule.kind, hidden) for text in shown]
+        shown = [_hide(text, rule.spans, rule.kind, hidden) for text in shown]
     for kind in SECRETS:
         again = Again(hidden.of(kind))
-        shown = [_twice(text, again.spans, kind, hidden) for text in shown]
+        shown = [_hide(text, again.spans, kind, hidden) for text in shown]
     said = [view.text for text in shown for view in views(text)]
     names = sorted({name for text in [*shown, *said] for name in names_in(text)}, key=lambda name: (-len(name), name))
     for name in names:
@@ -62,7 +63,7 @@ def mask(texts: Sequence[str]) -> Masked:
     words = sorted(hidden.of("NAME"), key=lambda word: (-len(word), word))
     if words:
         pattern = re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, words))})(?![\w\]])")
-        shown = [_twice(text, partial(_places, pattern), "NAME", hidden) for text in shown]
+        shown = [_hide(text, partial(_places, pattern), "NAME", hidden) for text in shown]
     return Masked(tuple(shown), dict(hidden.counts), hidden.words())
 
 
@@ -103,23 +104,29 @@ class _Hidden:
         return frozenset(word for value in said for word in re.findall(r"[^\W\d_]{3,}", value.casefold()))
 
 
-def _twice(text: str, spans: Callable[[str], Iterator[tuple[int, int]]], kind: str, hidden: _Hidden) -> str:
-    """`text` with a placeholder in each span of it as it stands, and as it reads with its escapes read."""
-    text = _replaced(text, spans(text), kind, hidden)
-    depth = 0
-    while depth < len(found := views(text)):
-        text = _replaced(text, found[depth].source(spans(found[depth].text)), kind, hidden)
-        depth += 1
-    return text
+def _hide(text: str, spans: Callable[[str], Iterable[Span]], kind: str, hidden: _Hidden) -> str:
+    """`text` with a placeholder in each span of it as it stands and as it reads without its escapes, in their union.
 
-
-def _replaced(text: str, spans: Iterator[tuple[int, int]], kind: str, hidden: _Hidden) -> str:
-    """`text` with a placeholder in each of the spans, which come in order; one that overlaps an earlier is left out."""
+    A quote that ends a value on one level of escapes is a part of it on another.
+    """
+    found = [*spans(text), *(span for view in views(text) for span in view.source(spans(view.text)))]
     parts, last = [], 0
-    for start, end in spans:
-        if start < last or start == end:
-            continue
+    for start, end in _united(found):
         hidden.counts[kind] += 1
         parts += [text[last:start], hidden.place(kind, text[start:end])]
         last = end
     return "".join([*parts, text[last:]]) if parts else text
+
+
+def _united(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans in order, those that overlap as one; empty ones are left out."""
+    begun: Span | None = None
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if begun is not None and start < begun[1]:
+            begun = begun[0], max(begun[1], end)
+            continue
+        if begun is not None:
+            yield begun
+        begun = start, end
+    if begun is not None:
+        yield begun

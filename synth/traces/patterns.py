@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from synth.traces.announced import ANNOUNCED, Reading
+from synth.traces.announced import ANNOUNCED
 from synth.traces.commands import COMMANDS
 from synth.traces.headers import HEADERS
-from synth.traces.spoken import is_secret
+from synth.traces.keys import Reading
+from synth.traces.spoken import is_login, is_secret
 from synth.traces.tables import InsertRule, TableRule
 
 _DASH = " .\\-\u00a0\u2009\u202f\u2010-\u2015"
@@ -195,6 +196,12 @@ RULES: tuple[Rule | Reading | CardRule | IbanRule | InsertRule | TableRule, ...]
         _is_login,
     ),
     Rule("KEY", re.compile(rf"(?<![A-Za-z0-9])(?:{_KEY})")),
+    Rule("KEY", re.compile(r"\$(?:[1568y]|2[abxy]|apr1|argon2\w{1,3}|scrypt|pbkdf2\S{0,20})\$([^\s:\"'`,;]{10,200})")),
+    Rule(
+        "TOKEN",
+        re.compile(r"\b_?auth[\"']?\s{0,9}[:=]\s{0,9}[\"']?([A-Za-z0-9+/]{8,400}={0,2})", re.IGNORECASE),
+        is_login,
+    ),
     *HEADERS,
     Rule("TOKEN", re.compile(r"\bbearer[ \t]+([^\s\"'`,;()<>]{8,})", re.IGNORECASE), _is_borne),
     InsertRule(),

@@ -22,6 +22,7 @@ NO_SECRETS = frozenset(
 _TYPES = frozenset(
     re.findall(
         r"\S+",
+        "utf-8 utf8 ascii latin-1 sha256 md5 bcrypt "
         "none null nil true false undefined required optional string str text bytes integer int number boolean bool "
         "object varchar secretstr any array list dict char float uuid redacted masked hidden missing invalid "
         "incorrect expired unknown hash",
@@ -33,7 +34,8 @@ _PROSE = frozenset(
         "must should shall may might can cannot could would will required optional characters please enter choose is "
         "are was were be been being has have had needs need your you when if used did does do not but so see same "
         "before via using stored encrypted protected reset at least only and then or that which who isn't don't "
-        "doesn't didn't can't won't mustn't minimum contains changed forgotten",
+        "doesn't didn't can't won't mustn't minimum with contains changed forgotten min max "
+        "chars per never always unique letters digits there",
     )
 )
 _DEMANDS = frozenset(
@@ -53,7 +55,7 @@ _INDEX = re.compile(r"[A-Za-z_$][\w.$]{0,60}\[.*")
 _IDENT = re.compile(r"[!&*]?[A-Za-z_$][A-Za-z_$0-9.]*")
 _PLACE = re.compile(
     r"(?:<[^>]*>|\[[A-Za-z_ ]+\]|\$+[A-Za-z_]+\d?|\$\d|\$\(.*|\$\{.*|\{\{?[^}]*\}?\}|%(?:\(\w{1,40}\))?[sdrif]|:[a-z_]+"
-    r"|[*xX.\u2022_\-?]{3,}|\.\.\.|%[A-Z_]+%|@\w+@|\(.*|#\{.*)+"
+    r"|[*xX.\u2022_\-?]{3,}|\.\.\.|%[A-Z_]+%|@\w+@|\.{1,2}/[\w./\-]+|~/[\w./\-]+|\(.*|#\{.*)+"
 )
 _PIECE = re.compile(rf"{PLACEHOLDER}|\$?\{{\{{?[^{{}}]*\}}\}}?|%\([a-z_]+\)s|%s|<[a-z_ ]+>")
 _NUMBER = re.compile(r"[\d.,%/:\-]+")
@@ -75,7 +77,11 @@ _NAMES = re.compile(
     r"|^[ \t]{0,40}([A-Za-z_]\w{0,40})[ \t]{1,3}=[ \t]",
     re.MULTILINE,
 )
-_TELLS = re.compile(r"pass|pwd|pw|secret|token|cred|key|auth|hash|salt|code|pin|otp|cookie|session|value|input", re.I)
+_TELLS = re.compile(
+    r"(?i:(?<![a-z])(?:pass(?:word|wd|phrase|code)?|pwd|pw|secrets?|tokens?|creds?|credentials?|key|auth|hash|salt|code|pin"
+    r"|otp|cookie|session|value|input)(?![a-z]))|(?<=[a-z])(?:Pass(?:word|phrase)?|Secret|Token|Key|Auth|Hash|Code|Value)"
+    r"(?![a-z])"
+)
 
 
 def is_secret(found: str, *, quoted: bool = False) -> bool:
@@ -87,9 +93,11 @@ def is_secret(found: str, *, quoted: bool = False) -> bool:
     said = _PIECE.sub("", found).strip()
     if len(said) < 3 or _PLACE.fullmatch(said) or not re.search(r"[^\W_]|[^\s\w]{4}", said):
         return False
-    word = said.casefold().strip("\"'`.,:!?*")
+    word = said.casefold().strip("\"'`.,:!?*&")
     if quoted:
         words = word.split()
+        if said[-1] in ":?" and _TELLS.search(word):
+            return False
         return word not in _TYPES and not (len(words) > 2 and _DEMANDS.intersection(words))
     if word in NO_SECRETS or word in _KEYWORDS or (said.isdigit() and len(said) < 4):
         return False

@@ -14,6 +14,9 @@ from synth.traces.values import FIXED, quoted_at
 _HEADS = re.compile(KEY.pattern.replace("(?P<tail>", "(?:"), re.IGNORECASE)
 _RULER = re.compile(r"[ \t|:+\-=]{3,}\Z")
 _NAME = re.compile(r"[ \t\"'*`_]*[^\W\d][\w .\-/]{0,40}[ \t\"'*`_]*\Z")
+_STATEMENT = re.compile(
+    r"(?:assert|return|print|del|import|from|yield|raise|select|in|for|and|with|global|var|let)\b", re.I
+)
 _OPENED = re.compile(r"[^|,;\t]{0,80}[:=(][ ]?[\"']")
 _TORN = re.compile(r"[\"'][ \t]{0,3}[})\],].{0,80}\Z")
 _INSERT = re.compile(r"\binsert\s+into\s+[\w.\"`\[\]]{1,80}\s*\(([^()\n]{3,600})\)\s*values\s*", re.IGNORECASE)
@@ -71,6 +74,8 @@ def _table(text: str, lines: Sequence[Span], at: int) -> tuple[list[Span], int]:
         return [], 1
     names = [cell.strip() for cell in head.split(sign)]
     columns = {i: how for i, name in enumerate(names) if (how := _column(name)) is not None}
+    if sign != "|" and (not all(names) or head[0].isspace() or _STATEMENT.match(head)):
+        return [], 1
     if not columns or not all(_NAME.match(name) for name in names if name or sign != "|"):
         return [], 1
     found: list[Span] = []

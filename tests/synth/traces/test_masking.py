@@ -6,7 +6,6 @@ import ipaddress
 import json
 import re
 import string
-import time
 from pathlib import Path
 
 import pytest
@@ -266,43 +265,3 @@ def test_a_corpus_keeps_its_numbers(corpora: Path):
             kinds[kind] = kinds.get(kind, 0) + n
     assert set(kinds) <= {"NAME", "TOKEN"}
     assert kinds.get("TOKEN", 0) <= 1
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "a.",
-        "1 ",
-        "1-",
-        "password:",
-        "@",
-        "A",
-        "a@",
-        "+1 ",
-        "x=",
-        "Dear Ab ",
-        "::",
-        "eyJ",
-        "DE12 ",
-        "\\",
-        "\\u",
-        r"\n\"",
-        "%4",
-        "mysql ",
-        "curl -u ",
-        "password: |\n ",
-        "password:\n- a1b2\n",
-        " -a",
-        "A_",
-        "x_pass",
-        "auth=(",
-        "Authorization: ",
-    ],
-)
-def test_long_hostile_texts_take_linear_time(piece: str):
-    def cpu_s(length: int) -> float:
-        began = time.process_time()
-        mask([piece * (length // len(piece))])
-        return time.process_time() - began
-
-    assert cpu_s(40_000) < 24 * max(cpu_s(5_000), 0.005), "8 times the text takes 64 times as long when quadratic"

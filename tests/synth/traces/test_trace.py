@@ -103,3 +103,17 @@ def test_groups_are_the_logs_own_or_by_what_is_asked():
     assert groups[0] != groups[3]
     assert groups[6:] == ["billing-tax", "other"]
     assert grouped([*traces, own]) == found[:-1]
+
+
+def test_no_group_is_called_by_what_was_masked_in_any_trace():
+    rows = [
+        {**ROW, "prompt": "Reset it. password: 'marigold tulip'"},
+        {**ROW, "prompt": "Why does marigold fail?"},
+        {**ROW, "prompt": "Okafor owes a tulip."},
+        {**ROW, "prompt": "Dear Okafor, add 2 and 2.", "group": "bills of marigold"},
+    ]
+    groups = {trace.group for trace in grouped([t for t in map(read_trace, rows) if isinstance(t, Trace)])}
+    assert len(groups) == 4
+    assert not [name for name in groups for word in ("marigold", "tulip", "okafor") if word in name.casefold()]
+    assert "bills-of" in groups
+    assert all("hidden" not in seed_task(Trace(prompt="a", completion="b"), source="t", index=0).params for _ in rows)
