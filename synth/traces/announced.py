@@ -25,7 +25,7 @@ _NAMED = re.compile(
 )
 _AND_VALUE = re.compile(
     r"[\"']?[\s,;{]{1,60}(?:[\"']?[A-Za-z][\w\-]{0,20}[\"']?\s{0,8}[:=]\s{0,3}(?:\"[^\"\n]{0,60}\"|'[^'\n]{0,60}'"
-    r"|[\w.\-]{1,40})[\s,;]{1,60}){0,3}?[\"']?(?:Parameter)?(?:value|default|content|secret_?string|val)[\"']?"
+    r"|[\w.\-]{1,40}|[\w.\-][^\n\"'{}\[\],;]{0,60}+(?=\n))[\s,;]{1,60}){0,3}?[\"']?(?:Parameter)?(?:value|default|content|secret_?string|val)[\"']?"
     r"\s{0,8}[:=][ \t]{0,3}|[ \t][^\n|;&]{0,80}?--(?:value|body|data)[ =]",
     re.IGNORECASE,
 )
@@ -38,7 +38,7 @@ _CONTENT = re.compile(
     r"[\"']?(?:\s[^<>]{0,200})?(?<!/)>\s{0,40}(?:<!\[CDATA\[(.{1,400}?)\]\]>|([^<\s][^<\n]{0,400})(?=\s{0,40}</))"
 )
 _BLANK = re.compile(
-    r"[ \t]{1,9}(?:\d[ \t](?=[\w$./]{6}))?(?=[^\s:=\-])"
+    r"[\"']?[ \t]{1,9}(?:\d[ \t](?=[\w$./]{6}))?(?=[^\s:=\-])"
     r"|[*_]{0,2}[ \t]{0,3}(?P<odd>(?:[-\u2013\u2014|>\u2192]{1,2}[ \t]|\r?\n)[ \t]{0,9})(?=\S)"
 )
 _SAID = re.compile(
@@ -47,7 +47,9 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _SETS = re.compile(
-    r"(?:^|[ \t;&\"'])(?:ENV|set[ \t]+-\w{1,3}|setenv|SetEnv|setx|config(?:ure)?[ :]set|fastcgi_param)[ \t]+\Z",
+    r"(?:^|[ \t;&\"'])(?:ENV|set[ \t]+-\w{1,3}|setenv|SetEnv|setx|config(?:ure)?[ :]set|fastcgi_param|--arg|kv put"
+    r"|secrets?[ ]set)[ \t]+"
+    r"[\"']?(?:[\w/.\-]{1,40}[/:])?\Z",
     re.M,
 )
 _LOGIN = re.compile(
@@ -130,6 +132,8 @@ def _blank(key: Key) -> Sequence[Span] | None:
     if gap is None or re.search(r"<(?:[\w\-]{1,30}:)?\Z", key.before[-32:]):
         return None
     option, sets = key.name[:1] == "-", _SETS.search(key.before) is not None
+    if gap[0][:1] in "\"'" and not sets:
+        return None
     if option and key.sure == "odd" and re.search("token|pass|auth", key.name, re.IGNORECASE):
         key = key._replace(sure="word")
     if quoted := quoted_at(key.text, gap.end()):

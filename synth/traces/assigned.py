@@ -12,13 +12,16 @@ from synth.traces.values import FIXED, Value, closes, listed_at, quoted_at, with
 
 _QUOTE = r"[bBrRfFuU@$]{0,2}[\"'`(\[{]"
 _TYPE = r"&?(?:'\w{1,20} )?[A-Za-z_][\w.?]{0,40}(?:\[[\w., |\[\]]{0,40}\]|<[\w, ]{0,30}>)?(?:[ \t]\|[ \t][\w.]{1,20})?"
-_CLOSE = r"[\"'`*_)\]]{0,5}[ \t]{0,3}(?:\([^()\n]{1,40}\)[ \t]{0,3})?[*_]{0,2}(?:\[\d{0,4}\])?"
+_CLOSE = (
+    r"[\"'`*_)\]]{0,5}[ \t]{0,3}(?:(?:\([^()\n]{1,40}\)|(?:for|of)(?:[ \t][\w.@\-]{1,40}){1,2})[ \t]{0,3})?"
+    r"[*_]{0,2}(?:\[\d{0,4}\])?"
+)
 _COLON = r"(?:(?<=[ \t]):(?![\w\-]{1,40}=[\"'])|(?<![ \t]):)(?!:|//)"
 _ASSIGNED = re.compile(
     rf"{_CLOSE}[ \t]{{0,9}}(?:\s{{1,80}}(?=:[ \t\n]*[\"']))?(?:"
-    rf"(?P<typed>(?:{_COLON}[ \t]{{0,3}}{_TYPE}|[ \t](?:string|str))"
+    rf"(?P<typed>(?:{_COLON}[ \t]{{0,3}}{_TYPE}|[ \t](?:string|str|PROGMEM))"
     rf"[ \t]{{0,3}}=(?=[ \t]{{0,3}}{_QUOTE}))"
-    rf"|(?P<sep>:=|=>|[=!]==?|\?\?=?|\|\|=?|\+=|:-|\bor\b|=|{_COLON}))[*]{{0,2}}(?P<gap>[ \t]{{0,9}})"
+    rf"|(?P<sep>:=|=>|[=!]==?|\?\?=?|\|\|=?|\+=|:-|\bor\b|=|<-|{_COLON}))[*]{{0,2}}(?P<gap>[ \t]{{0,9}})"
 )
 _PARAMETER = re.compile(r"[`*]{0,2}[ ]\((?:str|string|bytes|int|bool|optional)\b")
 _NEXT_LINE = re.compile(rf"\s{{1,80}}(?={_QUOTE})")
@@ -87,7 +90,9 @@ def value_of(key: Key, at: int, sign: str, spaced: bool) -> Sequence[Span]:
         if "cookie" in key.name.lower() and held and held[0].quoted:
             key = key._replace(sure="word")
         found = kept(key if sign == ":" or (held and held[0].quoted) else key._replace(sure="odd"), held)
-        return [span for span in found if key.sure != "odd" or span[1] - span[0] >= 12]
+        return [
+            span for span in found if key.sure != "odd" or "token" not in key.name.lower() or span[1] - span[0] >= 12
+        ]
     if text[at : at + 1] in ("'", '"') and text[at + 1 : at + 2].isalnum() and not closes(text, at):
         end = text.find("\n", at)
         return kept(key, [Value(at + 1, end if 0 < end < at + 400 else min(len(text), at + 60), at, True)])

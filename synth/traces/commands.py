@@ -70,6 +70,7 @@ COMMANDS: tuple[Reading, ...] = (
     _on(r"ldap\w{0,12}", rf"-w(?:{_GAP}|(?=\S))"),
     _on(r"snmp\w{0,12}|onesixtyone", rf"-[cX](?:{_GAP})"),
     _on(r"openssl enc|openssl (?:aes|des|camellia)[\w\-]{0,20}", rf"-[kK](?:{_GAP})"),
+    _on(r"openssl passwd", rf"-[156ar]\w{{0,4}}(?:{_GAP})"),
     _on(r"openssl", r"-pass(?:in|out)?[ \t]{1,3}[\"']?pass:"),
     _on(r"xfreerdp|rdesktop|wlfreerdp|mstsc|net use|psexec", r"(?:/p:|-p[ \t]|/user:\S{1,100}[ \t]{1,3})"),
     _on(r"vault login", r"(?=[^\s\-])(?:token=)?"),

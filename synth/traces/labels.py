@@ -25,9 +25,9 @@ _WORDS = re.compile(r"[^\W\d_a-z]+(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+"
 _SURE = frozenset(
     re.findall(
         r"\S+",
-        "password passwords passwd passwds passphrase passphrases passcode passcodes passw pwd pwds pswd psk pw secret "
-        "secrets apikey apikeys passwort kennwort contrasena contraseña senha wachtwoord haslo hasło lösenord пароль "
-        "密码 パスワード passe authkey accesskey secretkey",
+        "password passwords passwd passwds passphrase passphrases passcode passcodes passw pwd pwds pswd psk pw "
+        "secret secrets apikey apikeys passwort kennwort contrasena contraseña senha wachtwoord haslo hasło "
+        "lösenord пароль 密码 パスワード passe authkey accesskey secretkey",
     )
 )
 _KEYED = frozenset(
@@ -60,9 +60,10 @@ _UNSURE = frozenset(
 _OWNED = frozenset(
     re.findall(
         r"\S+",
-        "auth access api refresh bearer csrf xsrf jwt oauth oauth2 github gitlab git slack bot npm pypi hf hub vault "
-        "registry deploy service client security login reset personal aws azure gcp heroku discord telegram webhook "
-        "secret private app device push csrfmiddleware become root admin db ssh sudo user mail smtp ftp ldap",
+        "auth access api refresh bearer csrf xsrf jwt oauth oauth2 github gitlab git slack bot npm pypi hf hub "
+        "vault registry deploy service client security login reset personal aws azure gcp heroku discord telegram "
+        "webhook secret private app device push csrfmiddleware become root admin db ssh sudo user mail smtp ftp "
+        "ldap",
     )
 )
 _COUNTED = frozenset(
@@ -75,15 +76,16 @@ _COUNTED = frozenset(
 _AFTER = frozenset(
     re.findall(
         r"\S+",
-        "prod dev test testing staging stage live old new current value values text plain base string str b64 base64 "
-        "raw default confirmation confirm again repeat hash hashed encrypted code key keys id ids hex local primary "
-        "secondary readonly admin root db s",
+        "prod dev test testing staging stage live old new current value values text plain base string str b64 "
+        "base64 raw default confirmation confirm again repeat hash hashed encrypted code key keys id ids hex local "
+        "primary secondary readonly admin root db s",
     )
 )
+_ENDS = ("password", "passwd", "passphrase", "pass", "pwd", "secret", "token", "apikey")
 _NO_PASS = frozenset(
     re.findall(
         r"\S+",
-        "getpass bypass compass encompass trespass surpass overpass underpass lowpass highpass",
+        "nopasswd getpass bypass compass encompass trespass surpass overpass underpass lowpass highpass",
     )
 )
 _ARTICLE = re.compile(r"\b(?:the|a|an|his|her|their|its|our|this|that|each|every|no)[ \t]+\Z", re.IGNORECASE)
@@ -121,8 +123,5 @@ def sure(before: str, key: str) -> Sure | None:
 
 
 def _label(word: str) -> bool:
-    return (
-        word in _SURE or word in _UNSURE or word in _DIGITS or word in ("key", "keys", "code")
-        or word.endswith(("password", "passwd", "passphrase", "pwd", "secret", "token", "apikey"))
-        or (word.endswith("pass") and word not in _NO_PASS)
-    )  # fmt: skip
+    known = word in _SURE or word in _UNSURE or word in _DIGITS or word in ("key", "keys", "code")
+    return known or (word.endswith(_ENDS) and word not in _NO_PASS)

@@ -1,11 +1,15 @@
 """Secrets and personal details out of text, for good: each becomes a placeholder, and nothing remembers what it was.
 
-Covered: private keys, keys and tokens by their known forms, what follows `password:` and the like, on the next line and
-in blocks too, what commands, environments and headers are given (`mysql -p`, `curl -u`, `Basic`), logins within URLs,
-e-mail addresses, IP and MAC addresses, card numbers (Luhn), IBANs (mod 97), phone numbers, numbers of identity,
-long random strings, street addresses, dates of birth, names where they are announced and wherever they come again.
-Not covered: secrets and names that nothing announces (`hunter` after a blank), what a picture of words says ("the mayor
-of Springfield").
+Covered: private keys, keys and tokens by their known forms; what a key announces (`password:`, `X_TOKEN=`,
+`getenv("X_PASSWORD", ...)`, `- name: DB_PASSWORD` with its value, elements of XML, columns of tables, blocks, lists,
+sentences) in quotes, brackets, bare or on lines below, in whatever escapes; what commands and headers are given
+(`mysql -p`, `curl -u`, cookies, `Authorization`), logins within URLs, and a secret wherever it comes again; e-mail
+addresses, IP and MAC addresses, card numbers (Luhn), IBANs (mod 97), phone numbers, numbers of identity, long random
+strings, street addresses, dates of birth, names where they are announced and wherever they come again.
+Left as code: types, calls, variables, commands (`$(...)`), places (`<yours>`), plain words after `token` and `session`.
+Cannot be told apart, and masked: a value that is a word of several meanings after `password` (`password = word`).
+Not covered: secrets and names that nothing announces (`hunter` after a blank, the second argument of a call), what a
+picture of words says ("the mayor of Springfield").
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ MASKING_VERSION = 4
 
 SECRETS = ("KEY", "TOKEN", "LOGIN", "SECRET")
 """Kinds that are masked wherever they come again."""
+MOST_ROUNDS = 4
+"""Times that the rules are read until nothing is left to mask: what one hides may show another what it missed."""
 
 
 class Masked(NamedTuple):
@@ -50,6 +56,15 @@ def mask(texts: Sequence[str]) -> Masked:
     ('Write to [EMAIL_1] from [IP_1].', 'Did you write to [EMAIL_1]?')
     """
     hidden, shown = _Hidden(), [plain(text) for text in texts]
+    for _ in range(MOST_ROUNDS):
+        before, shown = shown, _masked(shown, hidden)
+        if shown == before:
+            break
+    return Masked(tuple(shown), dict(hidden.counts), hidden.words())
+
+
+def _masked(shown: list[str], hidden: _Hidden) -> list[str]:
+    """The texts with a placeholder wherever a rule, a secret found before, or a name says so."""
     for rule in RULES:
         shown = [_hide(text, rule.spans, rule.kind, hidden) for text in shown]
     for kind in SECRETS:
@@ -61,10 +76,10 @@ def mask(texts: Sequence[str]) -> Masked:
         for part in name_parts(name):
             hidden.same("NAME", part, name)
     words = sorted(hidden.of("NAME"), key=lambda word: (-len(word), word))
-    if words:
-        pattern = re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, words))})(?![\w\]])")
-        shown = [_hide(text, partial(_places, pattern), "NAME", hidden) for text in shown]
-    return Masked(tuple(shown), dict(hidden.counts), hidden.words())
+    if not words:
+        return shown
+    pattern = re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, words))})(?![\w\]])")
+    return [_hide(text, partial(_places, pattern), "NAME", hidden) for text in shown]
 
 
 def plain(text: str) -> str:
