@@ -12,7 +12,10 @@ from synth.traces.labels import BEFORE, KEY, sure
 from synth.traces.spoken import is_prose
 from synth.traces.values import Value, quoted_at, within, word_at
 
-_COMMA = re.compile(r"[\"'`\])]{0,4}(?:[ \t]{0,9},|\.\w{1,20}\()\s{0,40}(?=[bBrRfFuUN]{0,2}[\"'`])")
+_COMMA = re.compile(
+    r"[\"'`\])]{0,4}(?:[ \t]{0,9},\s{0,40}(?:default(?:_value)?[ ]?=[ ]?)?|\.\w{1,20}\()\s{0,40}"
+    r"(?=[bBrRfFuUN]{0,2}[\"'`])"
+)
 _GIVEN = re.compile(
     r"(?:getenv|fill|type|input|environ\.get|\.get|fetch|define|[sS]et\w{0,20}|put\w{0,10}|setdefault|getProperty|pop"
     r"|setattr|env|config|append|add|update|Header|header|param|field)\(\s{0,9}(?:[\w.$]{1,40},\s{0,9}|[\"'][^\"'\n]{1,40}[\"'],\s{0,9})?"
@@ -35,10 +38,10 @@ _SETTER = re.compile(
 )
 _IN_TAG = re.compile(r"<(?:[\w\-]{1,30}:)?\Z|<[^<>]{0,200}\b(?:name|key)=[\"']\Z", re.IGNORECASE)
 _CONTENT = re.compile(
-    r"[\"']?(?:\s[^<>]{0,200})?(?<!/)>\s{0,40}(?:<!\[CDATA\[(.{1,400}?)\]\]>|([^<\s][^<\n]{0,400})(?=\s{0,40}</))"
+    r"[\"']?(?:\s[^<>]{0,200})?(?<!/)>\s{0,40}(?:<value>)?(?:<!\[CDATA\[(.{1,400}?)\]\]>|([^<\s][^<\n]{0,400})(?=\s{0,40}</))"
 )
 _BLANK = re.compile(
-    r"[\"']?[ \t]{1,9}(?:\d[ \t](?=[\w$./]{6}))?(?=[^\s:=\-])"
+    r"[\"']?[ \t]{1,9}(?:\d[ \t](?=[\w$./]{6}))?(?=[^\s:=\-\u2013\u2014|>\u2192])"
     r"|[*_]{0,2}[ \t]{0,3}(?P<odd>(?:[-\u2013\u2014|>\u2192]{1,2}[ \t]|\r?\n)[ \t]{0,9})(?=\S)"
 )
 _SAID = re.compile(

@@ -64,8 +64,9 @@ COMMANDS: tuple[Reading, ...] = (
         rf"(?:-p|--password)(?:{_GAP}|(?=[\"']))",
     ),
     _on(r"zip|unzip|zipcloak|sqlcmd|bcp|isql|tsql|mosquitto_\w{3}|ipmitool|mqtt", rf"-P(?:{_GAP}|(?=\S))"),
+    _on(r"wpa_passphrase", rf"{_WORD}[ \t]{{1,3}}"),
     _on(r"ssh-keygen|puttygen", rf"-[NP](?:{_GAP})"),
-    _on(r"sudo -\w{0,4}S", r"<<<[ \t]{0,3}"),
+    _on(r"passwd|sudo -\w{0,4}S", r"<<<[ \t]{0,3}"),
     _on(r"redis-cli|snmp\w{0,12}|ncrack", rf"-[aA](?:{_GAP})"),
     _on(r"ldap\w{0,12}", rf"-w(?:{_GAP}|(?=\S))"),
     _on(r"snmp\w{0,12}|onesixtyone", rf"-[cX](?:{_GAP})"),
@@ -83,8 +84,8 @@ COMMANDS: tuple[Reading, ...] = (
     _on(r"htpasswd", rf"-[a-zA-Z]{{0,6}}n[a-zA-Z]{{0,6}}[ \t]{{1,3}}{_WORD}[ \t]{{1,3}}"),
     _pair(rf"\b(?:smbclient|rpcclient|net rpc|smbmap)\b{_ARGS}[ \t](?:-U[ \t]{{0,3}})", "%"),
     _pair(
-        rf"\b(?:curl|wget|https?|httpie|xh|ab|siege)\b{_ARGS}"
-        r"[ \t](?:(?:-[uUa]|--user|--proxy-user|--auth)[ \t=]{0,3})",
+        rf"\b(?:curl|wget|https?|httpie|xh|ab|siege|ncat)\b{_ARGS}"
+        r"[ \t](?:(?:-[uUa]|--user|--proxy-user|--(?:proxy-)?auth)[ \t=]{0,3})",
         ":",
     ),
     _pair(r"(?<![\w\-])--(?:proxy-)?user[ =](?=[\"']?[^\s:]{1,64}:(?:[^\s:,\"'/]{0,40}[\d!@#$%^&*])(?!\S*/))", ":"),
@@ -111,7 +112,7 @@ COMMANDS: tuple[Reading, ...] = (
     Reading(
         "SECRET",
         re.compile(
-            r"\b(?:auth[ \t]{0,3}=[ \t]{0,3}|\w{0,20}BasicAuth|basic_auth|\.(?:auth|login|authenticate))\(\s{0,9}"
+            r"\b(?:auth[ \t]{0,3}=[ \t]{0,3}|\w{0,20}Auth|basic_auth|\.(?:auth|login|authenticate))\(\s{0,9}"
             r"[bBrRfFuU]{0,2}(?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')\s{0,9},\s{0,9}(?=[bBrRfFuU]{0,2}[\"'])"
         ),
         _word,
@@ -135,7 +136,13 @@ COMMANDS: tuple[Reading, ...] = (
         ),
         _word,
     ),
-    Reading("SECRET", re.compile(r"\bidentified[ \t]+by[ \t]+(?:password[ \t]+)?(?=[\"'])", re.IGNORECASE), _word),
+    Reading(
+        "SECRET",
+        re.compile(
+            r"\bidentified[ \t]+(?:with[ \t]+\S{1,40}[ \t]+)?by[ \t]+(?:password[ \t]+)?(?=[\"'])", re.IGNORECASE
+        ),
+        _word,
+    ),
     Reading(
         "SECRET", re.compile(r"^[ \t]{0,9}(?:requirepass|masterauth|snmp-server community)[ \t]+", re.MULTILINE), _word
     ),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from synth.traces.blocks import Span
 from synth.traces.keys import Reading
 from synth.traces.spoken import NO_SECRETS, is_login, is_odd, is_prose, is_secret
-from synth.traces.values import FIXED, closes
+from synth.traces.values import FIXED, closes, quoted_at
 
 _OF_A_COOKIE = frozenset(
     re.findall(
@@ -60,6 +60,14 @@ def _credentials(match: re.Match[str]) -> Sequence[Span]:
     return [(at, at + end)]
 
 
+def _odd(match: re.Match[str]) -> Sequence[Span]:
+    return [
+        (value.start, value.end_inner)
+        for value in quoted_at(match.string, match.end())[:1]
+        if is_odd(match.string[value.start : value.end_inner], quoted=True)
+    ]
+
+
 def _login(match: re.Match[str]) -> Sequence[Span]:
     return [match.span(1)] if is_login(match[1]) else []
 
@@ -84,6 +92,15 @@ HEADERS: tuple[Reading, ...] = (
             re.IGNORECASE,
         ),
         _credentials,
+    ),
+    Reading(
+        "TOKEN",
+        re.compile(
+            r"(?:\b(?:set_?cookie|cookies?\.set|\w\.cookie)\(\s{0,9}(?:\"[^\"\n]{1,60}\"|'[^'\n]{1,60}')\s{0,9},"
+            r"|\b(?:bearer|token|api-?key|basic)[ ][\"']\s{0,9}\+)\s{0,9}(?=[\"'])",
+            re.IGNORECASE,
+        ),
+        _odd,
     ),
     Reading("TOKEN", re.compile(r"\bbasic[ \t]+([A-Za-z0-9+/=]{8,})", re.IGNORECASE), _login),
 )

@@ -60,6 +60,7 @@ _UNSURE = frozenset(
 _OWNED = frozenset(
     re.findall(
         r"\S+",
+        "default guest rabbitmq pg mysql my imap pop vpn wifi keystore "
         "auth access api refresh bearer csrf xsrf jwt oauth oauth2 github gitlab git slack bot npm pypi hf hub "
         "vault registry deploy service client security login reset personal aws azure gcp heroku discord telegram "
         "webhook secret private app device push csrfmiddleware become root admin db ssh sudo user mail smtp ftp "

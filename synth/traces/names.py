@@ -34,6 +34,7 @@ _RULES = tuple(
 _NOT_NAMES = frozenset(
     re.findall(
         r"\S+",
+        "password passwort token secret username authorization cookie "
         "mr mrs ms miss mx dr prof herr frau mme sr sra i a an the there here all everyone everybody team sir madam "
         "customer customers client support friend friends folks world assistant user users admin administrator system "
         "chatgpt claude gemini copilot gpt bot you me not sorry sure please help thanks thank hello hi hey dear yes "

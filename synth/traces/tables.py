@@ -14,6 +14,7 @@ from synth.traces.values import FIXED, quoted_at
 _HEADS = re.compile(KEY.pattern.replace("(?P<tail>", "(?:"), re.IGNORECASE)
 _RULER = re.compile(r"[ \t|:+\-=]{3,}\Z")
 _NAME = re.compile(r"[ \t\"'*`_]*[^\W\d][\w .\-/]{0,40}[ \t\"'*`_]*\Z")
+_ENTRY = re.compile(r"[ \t]{0,9}\|[ \t]{0,9}([^|\n]{3,40})\|[ \t]{0,9}([^\s|]{3,200})[ \t]{0,40}\|[ \t]{0,3}\Z")
 _STATEMENT = re.compile(
     r"(?:assert|return|print|del|import|from|yield|raise|select|in|for|and|with|global|var|let)\b", re.I
 )
@@ -69,6 +70,11 @@ def _table(text: str, lines: Sequence[Span], at: int) -> tuple[list[Span], int]:
     head = text[opened.end() if opened else lines[at][0] : lines[at][1]]
     if len(head) > 2000 or _HEADS.search(head) is None:
         return [], 1
+    ruled = at + 1 < len(lines) and _RULER.match(text[slice(*lines[at + 1])])
+    if (pair := _ENTRY.match(text, *lines[at])) and not ruled and _column(pair[1]) == "word":
+        said = pair[2].strip("`*\"'")
+        start = pair.start(2) + pair[2].find(said)
+        return ([(start, start + len(said))] if not said.isdigit() and _secret(said, "word") else []), 1
     sign = next((sign for sign in "|\t;," if sign in head), None)
     if sign is None:
         return [], 1
