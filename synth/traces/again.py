@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from synth.traces.blocks import Span
+from synth.traces.spoken import NO_SECRETS
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -17,7 +18,12 @@ def is_telling(value: str) -> bool:
     >>> [is_telling(said) for said in ("swordfish", "q7rt90", "admin", "123456", "letmein!")]
     [True, True, False, False, True]
     """
-    if not 6 <= len(value) <= 200 or value.replace(".", "").isdigit() or "\n" in value:
+    if (
+        value.casefold() in NO_SECRETS
+        or not 6 <= len(value) <= 200
+        or value.replace(".", "").isdigit()
+        or "\n" in value
+    ):
         return False
     return len(value) >= 8 or re.search(r"[^A-Za-z\s]", value) is not None
 

@@ -9,7 +9,7 @@ from synth.traces.assigned import assigned, value_of
 from synth.traces.blocks import Span
 from synth.traces.keys import Key, Reading, kept
 from synth.traces.labels import BEFORE, KEY, sure
-from synth.traces.spoken import is_prose
+from synth.traces.spoken import is_prose, names_a_value
 from synth.traces.values import Value, quoted_at, within, word_at
 
 _COMMA = re.compile(
@@ -177,6 +177,8 @@ def _sentence(key: Key) -> Sequence[Span] | None:
     if word is None:
         return []
     said = key.text[word.start : word.end]
+    if names_a_value(said, key.text):
+        return []
     mine = "my" in key.before[-12:].lower().split()
     told = "pass" in key.name.lower() or mine
     if key.sure == "word" and (

@@ -47,7 +47,7 @@ def below(text: str, at: int, indent: int, sure: Sure) -> list[Span] | None:
     """
     if block := _BLOCK.match(text, at):
         lines = list(_lines(text, block.end(), indent + 1))
-        if not lines or sure == "digits" or FIXED.match(text, lines[0][0]):
+        if not lines or FIXED.match(text, lines[0][0]) or not (sure == "word" or is_odd(text[slice(*lines[0])])):
             return []
         return [(lines[0][0], lines[-1][1])]
     empty = _EMPTY.match(text, at)

@@ -33,6 +33,7 @@ _ITEM = re.compile(r"[^\s,][^,]{0,100}")
 FIXED = re.compile(PLACEHOLDER)
 _SIGN = re.compile(rf"{PLACEHOLDER}|[\[({{\])}}]|(?<![A-Za-z0-9])[bBrRfFuU]{{0,2}}[\"'`]|[\"'`]")
 _LIST = re.compile(r"\[([^\[\](){}\"'`\n]{1,400})\]")
+TOLD_ENDS = ("url", "slug", "checksum", "version", "_at", "_type", "_name", "example")
 _IS_KEY = re.compile(r"\s{0,9}(?::|=>|=(?!=))")
 _NAMED = re.compile(r"([A-Za-z_][\w\-]{0,40})[\"']?\s{0,9}(?::|=>|=)\s{0,40}(?:\w{1,20}\()?\Z")
 TOLD_BY = frozenset(
@@ -114,7 +115,7 @@ def within(text: str, at: int) -> list[Value]:
 def _is_told(before: str) -> bool:
     """Whether what leads to a value in brackets is a key that describes: `type:`, `name=_(`."""
     named = _NAMED.search(before) if before.rstrip()[-1:] in (":", "=", ">", "(") else None
-    return named is not None and named[1].casefold() in TOLD_BY
+    return named is not None and (named[1].casefold() in TOLD_BY or named[1].casefold().endswith(TOLD_ENDS))
 
 
 def listed_at(text: str, at: int) -> list[Value]:
