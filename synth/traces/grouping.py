@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from synth.traces.lists import listed
 from synth.traces.trace import Trace, in_group
 
 LIKE = 0.2
@@ -17,14 +18,11 @@ NAMED_BY = 2
 """Words in a group's name."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLACEHOLDER = re.compile(r"\[[A-Z]+_\d+\]")
-_COMMON = frozenset(
-    re.findall(
-        r"\S+",
-        "the and for are was were that this with from you your have has had not but can could would should will what "
-        "which when where who how why all any each more most some other into than then there here about its our out "
-        "their them they she name much many hello dear user system assistant "
-        "her his him please want need make write give find tell show does did one two",
-    )
+_COMMON = listed(
+    "the and for are was were that this with from you your have has had not but can could would should will what "
+    "which when where who how why all any each more most some other into than then there here about its our out "
+    "their them they she name much many hello dear user system assistant "
+    "her his him please want need make write give find tell show does did one two"
 )
 
 

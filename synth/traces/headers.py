@@ -7,15 +7,11 @@ from collections.abc import Sequence
 
 from synth.traces.blocks import Span
 from synth.traces.keys import Reading
+from synth.traces.lists import listed
 from synth.traces.spoken import NO_SECRETS, is_login, is_odd, is_prose, is_secret
 from synth.traces.values import FIXED, closes, quoted_at
 
-_OF_A_COOKIE = frozenset(
-    re.findall(
-        r"\S+",
-        "path expires domain max-age samesite secure httponly priority partitioned version comment",
-    )
-)
+_OF_A_COOKIE = listed("path expires domain max-age samesite secure httponly priority partitioned version comment")
 _PAIR = re.compile(r"[ \t]{0,9}([^\s=;,\"'<>{}()]{1,80})=([^\s;,\"'\\][^;\"'\n\\]{0,2000})?(?:;|(?=[\"'\n\\]|\Z))")
 _SCHEMES = (
     r"bearer|basic|token|digest|api-?key|negotiate|ntlm|oauth|googlelogin|aws4[\w\-]{0,20}|hawk|ssws|jwt|key|apikey|hmac"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from synth.traces.lists import listed
+
 Sure = Literal["word", "odd", "digits"]
 """What is a secret after a key: any word, only what is no word and no number, or a short run of digits."""
 
@@ -22,73 +24,32 @@ KEY = re.compile(rf"(?:{CORE})(?P<tail>[A-Za-z0-9_\-]{{0,24}})", re.IGNORECASE)
 BEFORE = re.compile(r"[\w.\-]{0,60}\Z")
 
 _WORDS = re.compile(r"[^\W\d_a-z]+(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+")
-_SURE = frozenset(
-    re.findall(
-        r"\S+",
-        "password passwords passwd passwds passphrase passphrases passcode passcodes passw pwd pwds pswd psk pw "
-        "secret secrets apikey apikeys passwort kennwort contrasena contraseña senha wachtwoord haslo hasło "
-        "lösenord пароль 密码 パスワード passe authkey accesskey secretkey",
-    )
+_SURE = listed(
+    "password passwords passwd passwds passphrase passphrases passcode passcodes passw pwd pwds pswd psk pw "
+    "secret secrets apikey apikeys passwort kennwort contrasena contraseña senha wachtwoord haslo hasło "
+    "lösenord пароль 密码 パスワード passe authkey accesskey secretkey"
 )
-_KEYED = frozenset(
-    re.findall(
-        r"\S+",
-        "api auth access private account shared storage master signing encryption secret client",
-    )
+_KEYED = listed("api auth access private account shared storage master signing encryption secret client")
+_DIGITS = listed("pin otp cvv cvc passcode passcodes")
+_UNSURE = listed("pass auth token tokens cookie cookies session sessions credential credentials license")
+_OWNED = listed(
+    "default guest rabbitmq pg mysql my imap pop vpn wifi keystore "
+    "auth access api refresh bearer csrf xsrf jwt oauth oauth2 github gitlab git slack bot npm pypi hf hub "
+    "vault registry deploy service client security login reset personal aws azure gcp heroku discord telegram "
+    "webhook secret private app device push csrfmiddleware become root admin db ssh sudo user mail smtp ftp "
+    "ldap"
 )
-_DIGITS = frozenset(
-    re.findall(
-        r"\S+",
-        "pin otp cvv cvc passcode passcodes",
-    )
+_COUNTED = listed(
+    "max min num n eos bos pad unk sep cls mask next last first start end stop special image prev previous "
+    "current total input output prompt completion no without any lexer parser peek expected"
 )
-_UNSURE = frozenset(
-    [
-        "pass",
-        "auth",
-        "token",
-        "tokens",
-        "cookie",
-        "cookies",
-        "session",
-        "sessions",
-        "credential",
-        "credentials",
-        "license",
-    ]
-)
-_OWNED = frozenset(
-    re.findall(
-        r"\S+",
-        "default guest rabbitmq pg mysql my imap pop vpn wifi keystore "
-        "auth access api refresh bearer csrf xsrf jwt oauth oauth2 github gitlab git slack bot npm pypi hf hub "
-        "vault registry deploy service client security login reset personal aws azure gcp heroku discord telegram "
-        "webhook secret private app device push csrfmiddleware become root admin db ssh sudo user mail smtp ftp "
-        "ldap",
-    )
-)
-_COUNTED = frozenset(
-    re.findall(
-        r"\S+",
-        "max min num n eos bos pad unk sep cls mask next last first start end stop special image prev previous "
-        "current total input output prompt completion no without any lexer parser peek expected",
-    )
-)
-_AFTER = frozenset(
-    re.findall(
-        r"\S+",
-        "prod dev test testing staging stage live old new current value values text plain base string str b64 "
-        "base64 raw default confirmation confirm again repeat hash hashed encrypted code key keys id ids hex local "
-        "primary secondary readonly admin root db s",
-    )
+_AFTER = listed(
+    "prod dev test testing staging stage live old new current value values text plain base string str b64 "
+    "base64 raw default confirmation confirm again repeat hash hashed encrypted code key keys id ids hex local "
+    "primary secondary readonly admin root db s"
 )
 _ENDS = ("password", "passwd", "passphrase", "pass", "pwd", "secret", "token", "apikey")
-_NO_PASS = frozenset(
-    re.findall(
-        r"\S+",
-        "nopasswd getpass bypass compass encompass trespass surpass overpass underpass lowpass highpass",
-    )
-)
+_NO_PASS = listed("nopasswd getpass bypass compass encompass trespass surpass overpass underpass lowpass highpass")
 _ARTICLE = re.compile(r"\b(?:the|a|an|his|her|their|its|our|this|that|each|every|no)[ \t]+\Z", re.IGNORECASE)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from synth.traces.lists import listed
+
 _UP = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0386-\u03ab\u0400-\u042f\u0100\u0106\u010c\u0141\u015a\u0160\u017b\u017d"
 _NAME = rf"[{_UP}][^\W\d_]*+(?:(?!['\u2019]s\b)['\u2019\-][^\W\d_]++)*+"
 _ONE = rf"{_NAME}(?:[ \t]+(?:(?:van|von|de|da|del|di|bin|al|la)[ \t]+)*{_NAME}){{0,3}}"
@@ -31,19 +33,16 @@ _RULES = tuple(
         rf"(?![A-Z][A-Z\d_]{{0,60}}[\"']?[\s,]{{1,60}}[\"']?value)({_ONE})",
     )
 )
-_NOT_NAMES = frozenset(
-    re.findall(
-        r"\S+",
-        "password passwort token secret username authorization cookie "
-        "mr mrs ms miss mx dr prof herr frau mme sr sra i a an the there here all everyone everybody team sir madam "
-        "customer customers client support friend friends folks world assistant user users admin administrator system "
-        "chatgpt claude gemini copilot gpt bot you me not sorry sure please help thanks thank hello hi hey dear yes "
-        "no ok okay monday tuesday wednesday thursday friday saturday sunday january february march april june july "
-        "august september october november december string str int integer float bool boolean list dict tuple set "
-        "optional none null true false any object array number name value type python java javascript hiring manager "
-        "reader colleague colleagues guys ladies gentlemen santa god again how what why when where who we it this "
-        "that then my your our in on at of for to from and or but if so with called re fw fwd",
-    )
+_NOT_NAMES = listed(
+    "password passwort token secret username authorization cookie "
+    "mr mrs ms miss mx dr prof herr frau mme sr sra i a an the there here all everyone everybody team sir madam "
+    "customer customers client support friend friends folks world assistant user users admin administrator system "
+    "chatgpt claude gemini copilot gpt bot you me not sorry sure please help thanks thank hello hi hey dear yes "
+    "no ok okay monday tuesday wednesday thursday friday saturday sunday january february march april june july "
+    "august september october november december string str int integer float bool boolean list dict tuple set "
+    "optional none null true false any object array number name value type python java javascript hiring manager "
+    "reader colleague colleagues guys ladies gentlemen santa god again how what why when where who we it this "
+    "that then my your our in on at of for to from and or but if so with called re fw fwd"
 )
 
 

@@ -7,42 +7,29 @@ import binascii
 import re
 from functools import lru_cache
 
+from synth.traces.lists import listed
 from synth.traces.values import PLACEHOLDER
 
-NO_SECRETS = frozenset(
-    re.findall(
-        r"\S+",
-        "buffer date json blob decimal none null nil true false undefined required optional string str text bytes "
-        "integer int number boolean bool object varchar secretstr any password passwd passphrase passcode pwd "
-        "secret secrets token tokens key cookie cookies session sessions redacted masked hidden missing empty unset "
-        "incorrect invalid wrong expired unknown authentication authorization auth header headers credentials char "
-        "uuid array list dict float double long default yes no stdin prompt",
-    )
+NO_SECRETS = listed(
+    "buffer date json blob decimal none null nil true false undefined required optional string str text bytes "
+    "integer int number boolean bool object varchar secretstr any password passwd passphrase passcode pwd "
+    "secret secrets token tokens key cookie cookies session sessions redacted masked hidden missing empty unset "
+    "incorrect invalid wrong expired unknown authentication authorization auth header headers credentials char "
+    "uuid array list dict float double long default yes no stdin prompt"
 )
-_TYPES = frozenset(
-    re.findall(
-        r"\S+",
-        "utf-8 utf8 ascii latin-1 sha256 md5 bcrypt none null nil true false undefined required optional string str "
-        "text bytes integer int number boolean bool object varchar secretstr any array list dict char float uuid "
-        "redacted masked hidden missing invalid incorrect expired unknown hash",
-    )
+_TYPES = listed(
+    "utf-8 utf8 ascii latin-1 sha256 md5 bcrypt none null nil true false undefined required optional string str "
+    "text bytes integer int number boolean bool object varchar secretstr any array list dict char float uuid "
+    "redacted masked hidden missing invalid incorrect expired unknown hash"
 )
-_PROSE = frozenset(
-    re.findall(
-        r"\S+",
-        "must should shall may might can cannot could would will required optional characters please enter choose "
-        "is are was were be been being has have had needs need your you when if used did does do not but so see "
-        "same before via using stored encrypted protected reset at least only and then or that which who isn't "
-        "don't doesn't didn't can't won't mustn't minimum with contains changed forgotten min max chars per never "
-        "always unique letters digits there",
-    )
+_PROSE = listed(
+    "must should shall may might can cannot could would will required optional characters please enter choose "
+    "is are was were be been being has have had needs need your you when if used did does do not but so see "
+    "same before via using stored encrypted protected reset at least only and then or that which who isn't "
+    "don't doesn't didn't can't won't mustn't minimum with contains changed forgotten min max chars per never "
+    "always unique letters digits there"
 )
-_DEMANDS = frozenset(
-    re.findall(
-        r"\S+",
-        "must should required invalid incorrect characters please enter cannot your",
-    )
-)
+_DEMANDS = listed("must should required invalid incorrect characters please enter cannot your")
 _ROOTS = "self|this|cls|args|kwargs|config|cfg|conf|settings|request|req|os|env|environ|options|opts|params|process"
 _DOTTED = re.compile(
     rf"(?:{_ROOTS}|form|data|user|conn|session|secrets|getpass|input|ctx|app|ENV|System|std|local|var|module|each|res"
@@ -63,12 +50,9 @@ _USUAL = re.compile(
     r"|[\w\-]+\.(?:py|js|ts|txt|md|json)|[A-Za-z]+(?:[./:\-][A-Za-z]+)+"
 )
 _PATTERN = re.compile(r"\[.+\]|\\[wdsWDSbB]|\(\?|\.\*")
-_KEYWORDS = frozenset(
-    re.findall(
-        r"\S+",
-        "raise pass break continue throw print await new lambda not if input function async typeof self this return "
-        "func fn def class let const var yield else in is and or for from import",
-    )
+_KEYWORDS = listed(
+    "raise pass break continue throw print await new lambda not if input function async typeof self this return "
+    "func fn def class let const var yield else in is and or for from import"
 )
 _NAMES = re.compile(
     r"[(,][ \t]{0,3}(?:const )?([A-Za-z_]\w{0,40})(?=[ \t]{0,3}[,):=])"

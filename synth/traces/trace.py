@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from synth.graders.kinds.injection import injected
+from synth.traces.lists import listed
 from synth.traces.masking import MASKING_VERSION, mask
 from warehouse.records import Domain, JsonValue, Split, Task, TaskKind, content_hash
 
@@ -17,21 +17,15 @@ LONGEST = 40_000
 ANSWER_KIND = "trace"
 Outcome = Literal["failed", "passed", "unknown"]
 
-_FAILED = frozenset(
-    re.findall(
-        r"\S+",
-        "fail failed failure false no wrong incorrect bad negative thumbs_down thumbsdown down dislike disliked "
-        "rejected reject error unhelpful poor \U0001f44e",
-    )
+_FAILED = listed(
+    "fail failed failure false no wrong incorrect bad negative thumbs_down thumbsdown down dislike disliked "
+    "rejected reject error unhelpful poor \U0001f44e"
 )
-_PASSED = frozenset(
-    re.findall(
-        r"\S+",
-        "pass passed success true yes right correct good positive thumbs_up thumbsup up like liked accepted accept ok "
-        "helpful great \U0001f44d",
-    )
+_PASSED = listed(
+    "pass passed success true yes right correct good positive thumbs_up thumbsup up like liked accepted accept ok "
+    "helpful great \U0001f44d"
 )
-_UNKNOWN = frozenset(re.findall(r"\S+", "unknown none null undecided neutral skipped n/a na"))
+_UNKNOWN = listed("unknown none null undecided neutral skipped n/a na")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from synth.traces.lists import listed
+
 LONGEST = 2_000
 """Characters of a quoted value, and of what brackets hold."""
 PLACEHOLDER = r"\[[A-Z]+_\d{1,6}\]"
@@ -36,12 +38,9 @@ _LIST = re.compile(r"\[([^\[\](){}\"'`\n]{1,400})\]")
 TOLD_ENDS = ("url", "slug", "checksum", "version", "_at", "_type", "_name", "example")
 _IS_KEY = re.compile(r"\s{0,9}(?::|=>|=(?!=))")
 _NAMED = re.compile(r"([A-Za-z_][\w\-]{0,40})[\"']?\s{0,9}(?::|=>|=)\s{0,40}(?:\w{1,20}\()?\Z")
-TOLD_BY = frozenset(
-    re.findall(
-        r"\S+",
-        "type format description title label name placeholder pattern message error help hint ref in id kind required "
-        "widget role max min minlength maxlength length doc docs comment file path external environment env from",
-    )
+TOLD_BY = listed(
+    "type format description title label name placeholder pattern message error help hint ref in id kind required "
+    "widget role max min minlength maxlength length doc docs comment file path external environment env from"
 )
 
 
