@@ -32,24 +32,25 @@ LAG = 2
 
 
 class _Scored(NamedTuple):
-    """What a draw looks at: model scores, and the final score u of each seen task and of a fresh task of each arm."""
+    """What a draw looks at: model scores; what each seen task teaches when new, and now; a fresh task of each arm."""
 
     by: Scores
+    value: FloatArray
     u: FloatArray
     u_arm: FloatArray
 
 
 @scheduler("frontier")
 class Frontier:
-    """Scores every task by u = E[2 sqrt(r(1-r))] * worth_arm / (1 + n_informative / reuse) / cost^gamma.
+    """Scores a task by u = value / (1 + n_informative / reuse), value = E[2 sqrt(r(1-r))] * worth_arm / cost^gamma.
 
     The expectation is over a posterior of the task's pass rate that knows its arm's moving ability
     (`curriculum.abilities`) and holds the chance that the task is dead or trivial. `worth` is what an arm's practice
     can still move: sum over arms of size * E[p(1-p)] * carry, relative to the best arm's. An arm's
-    share of a batch is softmax(v / (arm_temperature * max v)) within its limits, v the mean u of what it would give (as
-    in SEC, arXiv:2505.14970, eq. 5, but relative: u falls as tasks are used up). Its tasks are those of largest
-    u / temperature + Gumbel; unseen ones are alike and compete through the largest of their keys. Reasons: frontier,
-    explore, reprobe, replay.
+    share of a batch is softmax(v / (arm_temperature * max v)) within its limits, v the mean value of what it would give
+    (as in SEC, arXiv:2505.14970, eq. 5, but relative to the best). Its tasks are those of largest u / temperature +
+    Gumbel; unseen ones are alike and compete through the largest of their keys. Reasons: frontier, explore, reprobe,
+    replay.
     """
 
     name: str
@@ -135,11 +136,11 @@ class Frontier:
         movable = self._carry @ (by.arm_slope * self._unseen.sizes)
         worth = (movable / max(float(movable.max()), 1e-12)) ** config.worth
         u_arm = by.arm_value * worth
-        u = by.value * worth[self._pool.arm[position]] / (1 + self._ledger.ints("informative") / config.reuse)
+        value = by.value * worth[self._pool.arm[position]]
         if config.gamma > 0:
             u_arm = u_arm / self._arm_cost**config.gamma
-            u = u / self._pool.cost[position] ** config.gamma
-        return _Scored(by, u, u_arm)
+            value = value / self._pool.cost[position] ** config.gamma
+        return _Scored(by, value, value / (1 + self._ledger.ints("informative") / config.reuse), u_arm)
 
     def _open(self, step: int, taken: Sequence[Draw], size: int) -> npt.NDArray[np.bool_]:
         """Which of the first `size` seen tasks may be drawn: not in quarantine, not under way, not taken."""
@@ -172,9 +173,9 @@ class Frontier:
         seen_arm = self._pool.arm[self._ledger.ints("position")[free]].astype(np.int64)
         new_arm, new_keys = self._unseen.candidates(scored.u_arm / self.config.temperature, n, rng)
         arm, key = np.concatenate([seen_arm, new_arm]), np.concatenate([keys, new_keys])
-        u = np.concatenate([scored.u[free], scored.u_arm[new_arm]])
+        value = np.concatenate([scored.value[free], scored.u_arm[new_arm]])
         draws: list[Draw] = []
-        for j in within(arm, key, n, self._shares(arm, key, u, n), rng):
+        for j in within(arm, key, n, self._shares(arm, key, value, n), rng):
             if j < len(free):
                 draws += self._seen(free[j : j + 1], scored, "frontier")
             else:
@@ -188,11 +189,11 @@ class Frontier:
         by_arm = np.split(np.argsort(arm, kind="stable"), np.cumsum(np.bincount(arm, minlength=width))[:-1])
         return np.concatenate([rows[top_k(keys[rows], n)] for rows in by_arm])
 
-    def _shares(self, arm: IntArray, key: FloatArray, u: FloatArray, n: int) -> Limits:
-        """What each arm gets of a batch, from its candidates: `arm`, `key` and `u` [C]."""
+    def _shares(self, arm: IntArray, key: FloatArray, value: FloatArray, n: int) -> Limits:
+        """What each arm gets of a batch, from its candidates: `arm`, `key` and `value` [C]."""
         width, own = len(self._pool.arms), self._limits()
         first = places(arm, key) < n
-        v = np.bincount(arm[first], u[first], width) / np.maximum(np.bincount(arm[first], minlength=width), 1)
+        v = np.bincount(arm[first], value[first], width) / np.maximum(np.bincount(arm[first], minlength=width), 1)
         share = softmax(v / max(float(v.max()), 1e-12), self.config.arm_temperature)
         return Limits(project(share, own.floor, own.cap), own.cap)
 

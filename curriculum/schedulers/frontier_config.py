@@ -27,7 +27,7 @@ class FrontierConfig(SchedulerConfig):
     """Share of it that is taken to reach other families."""
     gamma: float = Field(0.0, ge=0)
     """Power of the relative cost that divides the score; 0 counts rollouts, 1 counts cost."""
-    arm_temperature: float = Field(0.15, gt=0)
+    arm_temperature: float = Field(0.25, gt=0)
     """Temperature of the softmax that shares a batch out to arms, in units of the best arm's score. Worlds of the
     simulator would have it lower; a real policy that practises few arms alone moves away from what it can do in the
     others (`benchmarks/curriculum_live.py`)."""

@@ -111,19 +111,19 @@ def test_inventory_is_thin_when_all_is_mastered_and_asks_for_the_best_arms():
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])
 def test_arms_share_a_batch_by_what_they_would_give_relative_to_the_best(scale):
-    """e^((.9 - .45) / (.9 * .15)) = e^3.333 = 28.03, so that the better arm gets 28.03 / 29.03 of a batch."""
+    """e^((.9 - .45) / (.9 * .25)) = e^2 = 7.389, so that the better arm gets 7.389 / 8.389 of a batch."""
     scheduler = get("frontier")(worlds.pool(100, n_arms=2), {"floor": 0.0}, 0)
-    arm, u = np.repeat([0, 1], 6), scale * np.array([0.9] * 4 + [0.1] * 2 + [0.45] * 4 + [0.0] * 2)
-    share = scheduler._shares(arm, u, u, 4)
-    assert share.floor == pytest.approx([28.03 / 29.03, 1 / 29.03], abs=1e-4)
-    assert scheduler._shares(arm, u, 0 * u, 4).floor == pytest.approx([0.5, 0.5])
+    arm, value = np.repeat([0, 1], 6), scale * np.array([0.9] * 4 + [0.1] * 2 + [0.45] * 4 + [0.0] * 2)
+    share = scheduler._shares(arm, value, value, 4)
+    assert share.floor == pytest.approx([7.389 / 8.389, 1 / 8.389], abs=1e-4)
+    assert scheduler._shares(arm, value, 0 * value, 4).floor == pytest.approx([0.5, 0.5])
 
 
-def test_the_least_promising_arm_has_the_share_of_a_live_arm():
+def test_the_least_promising_live_arm_is_sure_of_its_floor():
     pool = worlds.pool(3000)
-    scheduler = get("frontier")(pool, {"explore": 0.0, "replay": 0.0}, 1)
+    settings = {"explore": 0.0, "replay": 0.0, "arm_temperature": 0.05}
     rates = by_arm_rates(pool, [0.5] * 11 + [1.0])
-    batches = worlds.train(scheduler, rates, range(200), batch=24)[50:]
+    batches = worlds.train(get("frontier")(pool, settings, 1), rates, range(200), batch=24)[50:]
     last = np.mean([pool.arm[d.position] == 11 for batch in batches for d in batch])
     assert last == pytest.approx(0.1 / 12, rel=0.5)
 
