@@ -1,6 +1,7 @@
 """Rollouts that a scheduler needs on the live pocket policy, against uniform sampling from the same start.
 
-    python benchmarks/curriculum_live.py --json --seeds 0:8 [--schedulers frontier,uniform] [--rate 3e-4] [--folder DIR]
+    python benchmarks/curriculum_live.py --json --seeds 0:8 [--schedulers sec,frontier@arm_temperature=0.1]
+                                         [--rate 3e-4] [--folder DIR]
 
 Levels laboratory (rev, sort, inc), TRL GRPO, 400 steps of 16 prompts x 8 at the laboratory's learning rate or another,
 held-out pass@1 every 10 steps, each family and level with equal weight. A curve is fitted by isotonic regression; the
@@ -92,12 +93,23 @@ def kept_at(folder: Path, seed: int, scheduler: str, rate: float) -> Path:
     return folder / str(seed) / f"{scheduler}-{rate:g}.json"
 
 
+def configured(scheduler: str) -> tuple[str, dict[str, float]]:
+    """A scheduler's name, and its settings as `name@key=value@key=value`.
+
+    >>> configured("frontier@floor=0.2")
+    ('frontier', {'floor': 0.2})
+    """
+    name, *settings = scheduler.split("@")
+    return name, {key: float(value) for key, value in (setting.split("=") for setting in settings)}
+
+
 def run(folder: Path, seed: int, scheduler: str, rate: float, judge: Judge) -> dict:
     """One run: its curve, and every level before and after."""
     home = folder / str(seed)
     kept = kept_at(folder, seed, scheduler, rate)
     if kept.is_file():
         return json.loads(kept.read_text())
+    name, settings = configured(scheduler)
     config = WarmStartConfig()
     if not (home / "warm" / "config.json").is_file():
         started = warm_start(
@@ -111,7 +123,7 @@ def run(folder: Path, seed: int, scheduler: str, rate: float, judge: Judge) -> d
     began = time.process_time()
     file = StageFile(
         home=str(home), run_id="bench", stage_id=kept.stem, snapshot_id=0, seed=seed, policy="warm",
-        scheduler=scheduler,
+        scheduler=name, scheduler_config=settings,
         trainer=TrainerConfig(
             stage=StageConfig(
                 n_steps=STEPS, prompts_per_step=PROMPTS, group_size=GROUP, checkpoint_every=STEPS, learning_rate=rate
@@ -121,10 +133,8 @@ def run(folder: Path, seed: int, scheduler: str, rate: float, judge: Judge) -> d
     )  # fmt: skip
     shutil.rmtree(file.folder, ignore_errors=True)
     looks = Looks(policy, heldout, judge)
-    stage = Stage(
-        file, policy=policy, tasks=train, scheduler=schedulers.get(scheduler)(pool_of(train), {}, seed), judge=judge,
-        callbacks=[looks],
-    )  # fmt: skip
+    drawn_by = schedulers.get(name)(pool_of(train), settings, seed)
+    stage = Stage(file, policy=policy, tasks=train, scheduler=drawn_by, judge=judge, callbacks=[looks])
     stage.train()
     practice = practised(Path(file.spool), {task.task_id: task.arm for task in train})
     shutil.rmtree(file.spool, ignore_errors=True)
