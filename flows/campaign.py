@@ -129,6 +129,9 @@ class CurriculumConfig(Frozen):
     def _drawable(self) -> CurriculumConfig:
         from curriculum.schedulers import check_scheduler
 
+        for name, place in (("group", "[stage] group_size"), ("weights", "the plan, [curriculum.mixture]")):
+            if name in self.scheduler_config:
+                raise ValueError(f"scheduler_config.{name} is set by {place}")
         check_scheduler(self.scheduler, self.scheduler_config)
         if self.baseline is not None:
             check_scheduler(self.baseline, {})
@@ -210,6 +213,9 @@ class CampaignConfig(Frozen):
         seen = sorted({*self.evaluation.unseen_families} & {*self.synthesis.families, *self.synthesis.sources})
         if seen:
             raise ValueError(f"evaluation.unseen_families are trained on: {', '.join(seen)}")
+        both = sorted({*self.synthesis.benchmarks} & {*self.synthesis.sources})
+        if both:
+            raise ValueError(f"synthesis.benchmarks are trained on: {', '.join(both)}")
         return self
 
 

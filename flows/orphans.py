@@ -30,7 +30,7 @@ def end_orphans(prefect_home: Path) -> int:
     A child belongs to a home by the `PREFECT_HOME` that it inherited, and is an orphan when the process that it is
     marked with is none of its ancestors. One without a mark is somebody else's.
     """
-    place = str(prefect_home)
+    place = prefect_home.resolve()
     orphans = [process for process in psutil.process_iter() if _is_orphan(process, place)]
     for process in orphans:
         process.terminate()
@@ -41,13 +41,13 @@ def end_orphans(prefect_home: Path) -> int:
     return len(orphans)
 
 
-def _is_orphan(process: psutil.Process, place: str) -> bool:
+def _is_orphan(process: psutil.Process, place: Path) -> bool:
     try:
         words = process.cmdline()
         if not (any(word in words for word in CHILDREN) or words[2:5] == SERVER):
             return False
         inherited = process.environ()
-        if inherited.get("PREFECT_HOME") != place or PARENT not in inherited:
+        if PARENT not in inherited or Path(inherited.get("PREFECT_HOME", "")).resolve() != place:
             return False
         return inherited[PARENT] not in {str(parent.pid) for parent in process.parents()}
     except psutil.Error:

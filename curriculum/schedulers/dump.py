@@ -19,7 +19,7 @@ from warehouse.records import JsonValue
 class DumpConfig(SchedulerConfig):
     """Settings of DUMP."""
 
-    window: int = Field(300, ge=1)
+    window: int = Field(300, ge=1, le=1_000_000)
     """Latest rollouts of an arm whose |advantage| is averaged."""
     temperature: float = Field(0.1, gt=0)
     """Temperature of the softmax over bounds."""

@@ -198,8 +198,9 @@ class Frontier:
         return Limits(project(share, own.floor, own.cap), own.cap)
 
     def _limits(self) -> Limits:
-        if self.config.weights is not None:
-            return around(self._pool.arms, self.config.weights, self.config.slack)
+        weights = self.config.weights or {}
+        if any(weights.get(arm) for arm in self._pool.arms):
+            return around(self._pool.arms, weights, self.config.slack)
         return limits(self._unseen.sizes > 0, self._abilities.dead(), self.config.floor)
 
     def _explored(self, n: int, step: int, scored: _Scored, rng: np.random.Generator) -> list[Draw]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar, cast
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from curriculum.schedulers.protocol import Pool, Scheduler
 from synth.registry import Registry, defining_file
@@ -21,8 +21,8 @@ class SchedulerConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    group: int = 8
-    """Rollouts in a group (`num_generations`), >= 2."""
+    group: int = Field(8, ge=2, le=4096)
+    """Rollouts in a group (`num_generations`)."""
 
 
 class Factory(Protocol):

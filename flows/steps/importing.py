@@ -14,6 +14,7 @@ from synth import importers
 from synth.importers import Corpus
 from synth.novelty import Novelty
 from synth.pipeline import Admission, admit
+from warehouse.errors import UserError
 from warehouse.records import JsonValue, Task, content_hash
 
 
@@ -39,7 +40,7 @@ def import_source(
             n_done += batch.n_in
             progress.to(n_done)
     if corpus.error is not None:
-        raise corpus.error
+        raise UserError(f"{corpus.error}; {n_done} rows before it are in the warehouse")
     shop.commit([], batch=done, purpose=f"import {name} done")
     return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated, **unknown}
 

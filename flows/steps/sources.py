@@ -28,6 +28,8 @@ def parse_sources(given: Sequence[str]) -> dict[str, Path]:
         if not equals or not path:
             raise UserError(f"source '{text}' must be NAME=PATH, e.g. gsm8k=train.jsonl; see: gradatim run --help")
         importers.get(name)
+        if name in paths:
+            raise UserError(f"source '{name}' is given twice; give it once; see: gradatim run --help")
         paths[name] = Path(path)
     return paths
 

@@ -55,3 +55,11 @@ def test_only_children_of_this_home_whose_run_is_gone_are_ended(child, tmp_path)
     assert not psutil.pid_exists(orphan.pid)
     assert [process.poll() for process in (waited_for, below_another, unmarked, elsewhere, another)] == [None] * 5
     assert end_orphans(tmp_path / "prefect") == 0
+
+
+def test_a_home_is_the_same_by_every_way_to_it(child, tmp_path):
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    for way in ("beside/../prefect", "link/prefect"):
+        child(parent=ended())
+        assert end_orphans(tmp_path / way) == 1

@@ -32,6 +32,7 @@ def test_unknown_names_are_answered_with_the_nearest(refused, tmp_path):
     assert "gsm8k" in refused("import", "gsm8", "--path", __file__)
     assert "nearest: traces" in refused("import", "trace", "--path", __file__)
     assert "must be NAME=PATH" in refused("run", "--source", "gsm8k")
+    assert "'gsm8k' is given twice" in refused("run", "--source", "gsm8k=a", "--source", "gsm8k=b")
 
 
 def test_a_configuration_says_which_key_is_unknown_and_which_value_is_out_of_range(refused, tmp_path):
@@ -63,6 +64,10 @@ def test_a_configuration_says_which_key_is_unknown_and_which_value_is_out_of_ran
         ),
         ("[curriculum.scheduler_config]\ntemperatur = 1\n", "scheduler_config.temperatur of scheduler 'frontier'"),
         ("[curriculum]\nscheduler = 'oracle'\n", "which only the simulator has"),
+        ("[curriculum.scheduler_config]\ngroup = 4\n", "scheduler_config.group is set by .stage. group_size"),
+        ("[curriculum.scheduler_config]\nweights = {a = 1.0}\n", "scheduler_config.weights is set by the plan"),
+        ("[curriculum]\nscheduler = 'dump'\n[curriculum.scheduler_config]\nwindow = 1e20\n", "scheduler_config.window"),
+        ("[synthesis]\nsources = ['a']\nbenchmarks = ['a']\n", "synthesis.benchmarks are trained on: a"),
         ("[curriculum]\nbaseline = 'unifrom'\n", "nearest: uniform"),
         ("[synthesis]\nbenchmarks = ['aime']\n", "there is no warehouse"),
     ],
@@ -117,7 +122,9 @@ def test_damaged_sources_keep_what_was_committed_before(console, refused, tmp_pa
     packed = tmp_path / "rows.jsonl.gz"
     packed.write_bytes(gzip.compress(json.dumps(good).encode() * 50)[:-20])
     with console(home) as run:
-        assert "line 2" in refused("import", "gsm8k", "--path", str(rows), by=lambda _, *words: run(*words))
+        line = refused("import", "gsm8k", "--path", str(rows), by=lambda _, *words: run(*words))
+        assert "line 2" in line
+        assert "1 rows before it are in the warehouse" in line
         refused("import", "gsm8k", "--path", str(packed), by=lambda _, *words: run(*words))
         kept = run("sql", "select prompt from current_tasks where status = 'accepted'", "--json")
         assert json.loads(kept.out) == [{"prompt": good["question"]}]

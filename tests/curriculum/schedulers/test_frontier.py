@@ -99,6 +99,20 @@ def test_a_plan_bounds_the_arms_of_each_batch():
     assert shares.mean(axis=1).max() <= 0.75 + 0.03
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("weights", [{"gone": 1.0}, {}, {"fam0/0/made": 0.0}])
+def test_a_plan_that_names_no_arm_of_the_pool_is_no_plan(weights):
+    pool = worlds.pool(300)
+    planned, free = (get("frontier")(pool, settings, 1) for settings in ({"weights": weights}, None))
+    assert planned.draw(16, 0) == free.draw(16, 0)
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_a_weight_that_is_none_is_refused(weight):
+    with pytest.raises(ValueError, match="weights"):
+        get("frontier")(worlds.pool(30), {"weights": {"a": weight}}, 1)
+
+
 def test_inventory_is_thin_when_all_is_mastered_and_asks_for_the_best_arms():
     pool = worlds.pool(300)
     scheduler = get("frontier")(pool, None, 1)

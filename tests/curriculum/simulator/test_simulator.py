@@ -83,7 +83,7 @@ def test_the_frontier_beats_uniform_and_the_oracle_beats_both():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("pool", "wanted"), [("mixed", 2.0), ("hard", 2.0), ("easy", 2.0), ("shuffled", 1.25)])
+@pytest.mark.parametrize(("pool", "wanted"), [("mixed", 1.8), ("hard", 1.9), ("easy", 2.0), ("shuffled", 1.3)])
 def test_the_lower_end_on_both_reported_sets_of_worlds(pool, wanted):
     found = simulate("frontier", pool, [*range(20), *range(100, 120)])
     assert found["low"] > wanted
