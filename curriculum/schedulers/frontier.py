@@ -22,6 +22,7 @@ from curriculum.schedulers.registry import require_tasks, scheduler
 from curriculum.schedulers.shares import Limits, around, limits, places, within
 from curriculum.schedulers.tasks import Scores, TaskEvidence
 from curriculum.schedulers.unseen import Unseen
+from warehouse.errors import UserError
 from warehouse.records import JsonValue
 
 FloatArray = npt.NDArray[np.float64]
@@ -58,6 +59,8 @@ class Frontier:
     def __init__(self, pool: Pool, config: Mapping[str, JsonValue] | None = None, seed: int = 0) -> None:
         require_tasks(pool)
         self.config = FrontierConfig.model_validate(config or {})
+        if self.config.weights is not None and not any(map(self.config.weights.get, pool.arms)):
+            raise UserError("the plan gives no arm of the pool a weight; see: gradatim plan")
         self._pool, self._seed, self._count, self._refused = pool, seed, 0, 0
         self._ledger = Ledger(len(pool))
         self._abilities = Abilities(pool, self.config.abilities)
@@ -198,9 +201,8 @@ class Frontier:
         return Limits(project(share, own.floor, own.cap), own.cap)
 
     def _limits(self) -> Limits:
-        weights = self.config.weights or {}
-        if any(weights.get(arm) for arm in self._pool.arms):
-            return around(self._pool.arms, weights, self.config.slack)
+        if self.config.weights is not None:
+            return around(self._pool.arms, self.config.weights, self.config.slack)
         return limits(self._unseen.sizes > 0, self._abilities.dead(), self.config.floor)
 
     def _explored(self, n: int, step: int, scored: _Scored, rng: np.random.Generator) -> list[Draw]:

@@ -46,7 +46,6 @@ class FrontierConfig(SchedulerConfig):
     thin_batches: float = Field(20.0, ge=0)
     """Stock under this many batches asks for more tasks."""
     weights: Mapping[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = None
-    """A plan's weight an arm; with it each arm's share of a batch stays within [w / slack, w * slack]. Weights of arms
-    that a pool lacks, all of them, leave it without a plan."""
+    """A plan's weight an arm; with it each arm's share of a batch stays within [w / slack, w * slack]."""
     slack: float = Field(2.0, ge=1)
     """How far a batch may leave the plan's weights."""

@@ -40,7 +40,7 @@ def import_source(
             n_done += batch.n_in
             progress.to(n_done)
     if corpus.error is not None:
-        raise UserError(f"{corpus.error}; {n_done} rows before it are in the warehouse")
+        raise UserError(f"{corpus.error}; rows before it that are in the warehouse: {n_done}")
     shop.commit([], batch=done, purpose=f"import {name} done")
     return {**funnel(shop, campaign_id), "repeated_rows": corpus.n_repeated, **unknown}
 

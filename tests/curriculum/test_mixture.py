@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from curriculum import plan_file
-from curriculum.mixture import MixtureConfig, bounds, divergence, plan, unplanned
+from curriculum.mixture import MixtureConfig, bounds, divergence, plan, project, unplanned
 from curriculum.summary import ArmSummary, summarize
 from warehouse.errors import UserError
 
@@ -50,6 +50,21 @@ def test_weights_floors_caps_and_trust_region_hold_for_any_input(before, after, 
     moved = divergence(np.array([second.weights[a] for a in both]), np.array([first.weights[a] for a in both]))
     assert moved == pytest.approx(second.kl, abs=1e-9)
     assert moved <= config.kl + 1e-6 or any("above the trust region" in note for note in second.notes)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20))
+def test_a_projection_keeps_floors_and_caps_and_gives_an_arm_capped_at_0_nothing(rows):
+    target, low, high = np.array(rows).T
+    floor = np.minimum(low, high) / (2 * len(rows))
+    cap = np.where(high > 0.1, np.maximum(high, floor), 0.0)
+    floor = np.minimum(floor, cap)
+    assume(cap.sum() > 0)
+    w = project(target, floor, cap)
+    assert w.sum() == pytest.approx(1.0, abs=1e-9)
+    assert (w >= floor - 1e-6).all()
+    assert (w <= cap / min(1.0, cap.sum()) + 1e-6).all()
+    assert (w[cap == 0] == 0).all()
 
 
 def test_weights_follow_the_score_and_the_diff_says_why():

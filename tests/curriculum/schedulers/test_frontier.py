@@ -8,6 +8,7 @@ import worlds
 
 from curriculum.schedulers import Group, Pool, get
 from curriculum.schedulers.shares import Limits, limits, within
+from warehouse.errors import UserError
 
 
 def by_arm_rates(pool: Pool, rates: list[float]) -> np.ndarray:
@@ -99,12 +100,17 @@ def test_a_plan_bounds_the_arms_of_each_batch():
     assert shares.mean(axis=1).max() <= 0.75 + 0.03
 
 
+@pytest.mark.parametrize("nothing", [{"gone": 1.0}, {}, {worlds.pool(300).arms[0]: 0.0}])
+def test_a_plan_that_gives_no_arm_of_the_pool_a_weight_is_refused(nothing):
+    with pytest.raises(UserError, match="no arm of the pool a weight"):
+        get("frontier")(worlds.pool(300), {"weights": nothing}, 1)
+
+
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("weights", [{"gone": 1.0}, {}, {"fam0/0/made": 0.0}])
-def test_a_plan_that_names_no_arm_of_the_pool_is_no_plan(weights):
+def test_a_plan_may_name_arms_that_are_gone_beside_those_that_are_there():
     pool = worlds.pool(300)
-    planned, free = (get("frontier")(pool, settings, 1) for settings in ({"weights": weights}, None))
-    assert planned.draw(16, 0) == free.draw(16, 0)
+    scheduler = get("frontier")(pool, {"weights": {"gone": 0.9, pool.arms[3]: 0.1}, "explore": 0.0, "replay": 0.0}, 1)
+    assert {int(pool.arm[draw.position]) for draw in scheduler.draw(16, 0)} == {3}
 
 
 @pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
